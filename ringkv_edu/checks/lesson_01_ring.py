@@ -1,0 +1,333 @@
+"""Lesson 01: writing the ring, reading it in order of time, and resetting it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from ..given import Entry, RingFields, filled_ring, token
+from .guard import call
+from .model import Answer, Case, Exercise, Mutant, answers
+
+Append = Callable[[RingFields, list[float], list[float], int], Any]
+
+# predict01: after ten tokens in a ring of four
+
+
+def _predict_cases(rng: Random) -> list[Case]:
+    return [
+        Case("ten tokens, window 4", lambda answer: {"next_slot": answer.next_slot}),
+        Case("ten tokens, window 4", lambda answer: {"still_there": _sorted(answer.still_there)}),
+    ]
+
+
+def _sorted(values: Any) -> Any:
+    return sorted(values) if isinstance(values, list | tuple | set) else values
+
+
+PREDICT = Exercise(
+    id="predict01",
+    names=("next_slot", "still_there"),
+    cases=_predict_cases,
+    reference=answers(next_slot=2, still_there=[6, 7, 8, 9]),
+    others=(
+        answers(still_there={9, 8, 7, 6}),
+        answers(next_slot=10 % 4, still_there=list(range(6, 10))),
+    ),
+    mutants=(
+        Mutant("last-slot", "the slot that was written last is named, not the next one",
+               answers(next_slot=1)),
+        Mutant("never-wraps", "the write number is taken as the slot: there are only slots 0 to 3",
+               answers(next_slot=10)),
+        Mutant("restarts", "writing is thought to start again at slot 0 each time the ring is full",
+               answers(next_slot=0)),
+        Mutant("oldest-kept", "the first tokens are thought to stay: they are the ones overwritten",
+               answers(still_there=[0, 1, 2, 3])),
+        Mutant("counts-from-one", "tokens are counted from 1: ten tokens have positions 0 to 9",
+               answers(still_there=[7, 8, 9, 10])),
+        Mutant("not-itself", "the newest token is left out of its own window",
+               answers(still_there=[5, 6, 7, 8])),
+    ),
+)
+
+# ex02-append: the ring's two-line write
+
+
+def append(ring: RingFields, key: list[float], value: list[float], position: int) -> int:
+    """Write number n goes to slot n % window_size."""
+    slot = ring.num_writes % ring.window_size
+    ring.keys[slot], ring.values[slot] = list(key), list(value)
+    ring.positions[slot], ring.insert_count[slot] = position, ring.num_writes
+    ring.num_writes += 1
+    ring.head = ring.num_writes % ring.window_size
+    ring.size = min(ring.size + 1, ring.window_size)
+    return slot
+
+
+def _append_by_head(ring: RingFields, k: list[float], v: list[float], position: int) -> int:
+    slot = ring.head
+    stored = {"keys": k[:], "values": v[:], "positions": position, "insert_count": ring.num_writes}
+    for field, what in stored.items():
+        getattr(ring, field)[slot] = what
+    ring.head = slot + 1 if slot + 1 < ring.window_size else 0
+    ring.num_writes = ring.num_writes + 1
+    if ring.size < ring.window_size:
+        ring.size += 1
+    return slot
+
+
+def _append_at(
+    slot_of: Callable[[RingFields, int], int], after: Callable[[RingFields], None] | None = None
+) -> Append:
+    """Make a mutant of ``append``: another slot, or something undone afterwards."""
+
+    def mutant(ring: RingFields, key: list[float], value: list[float], position: int) -> int:
+        slot = slot_of(ring, position)
+        ring.keys[slot], ring.values[slot] = list(key), list(value)
+        ring.positions[slot], ring.insert_count[slot] = position, ring.num_writes
+        ring.num_writes += 1
+        ring.head = ring.num_writes % ring.window_size
+        ring.size = min(ring.size + 1, ring.window_size)
+        if after:
+            after(ring)
+        return slot
+
+    return mutant
+
+
+def _right_slot(ring: RingFields, position: int) -> int:
+    return ring.num_writes % ring.window_size
+
+
+def _by_reference(ring: RingFields, key: list[float], value: list[float], position: int) -> int:
+    slot = append(ring, key, value, position)
+    ring.keys[slot], ring.values[slot] = key, value
+    return slot
+
+
+def _no_return(ring: RingFields, key: list[float], value: list[float], position: int) -> None:
+    append(ring, key, value, position)
+
+
+def _size_uncapped(ring: RingFields) -> None:
+    ring.size = ring.num_writes
+
+
+def _head_unmoved(ring: RingFields) -> None:
+    ring.head = (ring.num_writes - 1) % ring.window_size
+
+
+def _head_unwrapped(ring: RingFields) -> None:
+    ring.head = ring.num_writes
+
+
+def _counts_from_one(ring: RingFields) -> None:
+    ring.insert_count[(ring.num_writes - 1) % ring.window_size] = ring.num_writes
+
+
+def _append_cases(rng: Random) -> list[Case]:
+    runs = [(4, range(1)), (4, range(4)), (4, range(5)), (4, range(10)), (1, range(3))]
+    runs += [(3, range(100, 107)), (4, range(0, 24, 2))]
+    runs += [(rng.randrange(2, 7), range(rng.randrange(9), 99, rng.randrange(2, 5))[:15])]
+    return [_append_case(rng, window, list(positions)) for window, positions in runs]
+
+
+def _append_case(rng: Random, window: int, positions: list[int]) -> Case:
+    pairs = [token(rng) for _ in positions]
+
+    def run(answer: Answer) -> dict[str, Any]:
+        ring = RingFields(window)
+        key, value = [0.0, 0.0], [0.0, 0.0]  # the caller's own lists, used again each time
+        slots = []
+        for position, (new_key, new_value) in zip(positions, pairs, strict=True):
+            key[:], value[:] = new_key, new_value
+            slots.append(call(answer.append, ring, key, value, position, may_change=(0,)))
+        return {"returned slots": slots, **_fields(ring)}
+
+    span = f"{positions[0]}" if len(positions) == 1 else f"{positions[0]}, {positions[1]}, ... {positions[-1]}"
+    return Case(f"window {window}, positions {span}", run)
+
+
+def _fields(ring: RingFields) -> dict[str, Any]:
+    names = ("positions", "insert_count", "keys", "values", "head", "size", "num_writes")
+    return {name: getattr(ring, name) for name in names}
+
+
+APPEND = Exercise(
+    id="ex02-append",
+    names=("append",),
+    cases=_append_cases,
+    reference=answers(append),
+    others=(answers(append=_append_by_head),),
+    mutants=(
+        Mutant("no-modulo", "the modulo is forgotten: the slot runs past the end of the ring",
+               answers(append=_append_at(lambda ring, position: ring.num_writes))),
+        Mutant("newest-overwritten", "a full ring writes over its newest token, again and again, "
+               "where the oldest should go",
+               answers(append=_append_at(
+                   lambda ring, position: min(ring.num_writes, ring.window_size - 1)))),
+        Mutant("slot-from-position", "the slot is taken from the position: when positions have "
+               "gaps, tokens that are still wanted are overwritten",
+               answers(append=_append_at(lambda ring, position: position % ring.window_size))),
+        Mutant("one-off", "writing starts at slot 1: write number 0 goes to slot 0",
+               answers(append=_append_at(
+                   lambda ring, position: (ring.num_writes + 1) % ring.window_size))),
+        Mutant("size-uncapped", "size is never capped: a ring of W slots cannot hold more than W",
+               answers(append=_append_at(_right_slot, _size_uncapped))),
+        Mutant("head-unmoved", "head names the slot just written, not the next one",
+               answers(append=_append_at(_right_slot, _head_unmoved))),
+        Mutant("head-unwrapped", "head runs past the last slot: it wraps as the slot does",
+               answers(append=_append_at(_right_slot, _head_unwrapped))),
+        Mutant("counts-from-one", "num_writes is raised before it is stored in insert_count: "
+               "writes count from 0", answers(append=_append_at(_right_slot, _counts_from_one))),
+        Mutant("by-reference", "the caller's own list is kept: when the caller uses it again, the "
+               "past changes. Store list(key) and list(value)", answers(append=_by_reference)),
+        Mutant("no-return", "the slot is not returned", answers(append=_no_return)),
+    ),
+)
+
+# ex03-visible: oldest to newest
+
+
+def visible(ring: RingFields) -> list[Entry]:
+    """Give the stored tokens, oldest write first."""
+    oldest = ring.num_writes - ring.size
+    return _entries(ring, [w % ring.window_size for w in range(oldest, ring.num_writes)])
+
+
+def _entries(ring: RingFields, slots: list[int]) -> list[Entry]:
+    return [
+        Entry(ring.keys[s], ring.values[s], ring.positions[s], ring.insert_count[s], s)  # type: ignore[arg-type]
+        for s in slots
+    ]
+
+
+def _used(ring: RingFields) -> list[int]:
+    return [slot for slot, write in enumerate(ring.insert_count) if write >= 0]
+
+
+def _visible_by_sorting(ring: RingFields) -> list[Entry]:
+    return _entries(ring, sorted(_used(ring), key=lambda slot: ring.insert_count[slot]))
+
+
+def _visible_by_turning(ring: RingFields) -> list[Entry]:
+    slots = list(range(ring.window_size))
+    return [e for e in _entries(ring, slots[ring.head :] + slots[: ring.head]) if e.insert_seq >= 0]
+
+
+def _from_head(ring: RingFields) -> list[Entry]:
+    return _entries(ring, [(ring.head + i) % ring.window_size for i in range(ring.size)])
+
+
+def _visible_cases(rng: Random) -> list[Case]:
+    runs = [(4, range(0)), (4, range(1)), (4, range(3)), (4, range(4)), (4, range(5)), (4, range(10))]
+    runs += [(1, range(6)), (rng.randrange(3, 7), range(0, 45, 3))]
+    restart = [*range(6), *range(2)]  # a second conversation starts at position 0 again
+    return [_visible_case(rng, w, list(p)) for w, p in runs] + [_visible_case(rng, 4, restart)]
+
+
+def _visible_case(rng: Random, window: int, positions: list[int]) -> Case:
+    seed = rng.random()
+
+    def run(answer: Answer) -> dict[str, Any]:
+        entries = call(answer.visible, filled_ring(window, positions, Random(seed)))
+        if not isinstance(entries, list | tuple) or not all(hasattr(e, "position") for e in entries):
+            return {"result": entries}
+        fields = ("position", "insert_seq", "physical_slot", "key", "value")
+        return {f"{f} of each entry": [getattr(e, f, None) for e in entries] for f in fields}
+
+    held = positions[-window:]
+    return Case(f"window {window}, {len(positions)} writes, the last at positions {held}", run)
+
+
+VISIBLE = Exercise(
+    id="ex03-visible",
+    names=("visible",),
+    cases=_visible_cases,
+    reference=answers(visible),
+    others=(answers(visible=_visible_by_sorting), answers(visible=_visible_by_turning)),
+    mutants=(
+        Mutant("slot-order", "the order of slots is given as the order of time",
+               answers(visible=lambda ring: _entries(ring, _used(ring)))),
+        Mutant("newest-first", "the newest token comes first: turn the order round",
+               answers(visible=lambda ring: visible(ring)[::-1])),
+        Mutant("empty-slots", "empty slots are given as if they held tokens",
+               answers(visible=lambda ring: _entries(
+                   ring, [(ring.head + i) % ring.window_size for i in range(ring.window_size)]))),
+        Mutant("from-head", "reading starts at head even when the ring is not full: head is then "
+               "the first empty slot, not the oldest token", answers(visible=_from_head)),
+        Mutant("by-position", "tokens are ordered by position: a second conversation starts at 0 "
+               "again, and the order of time is the order of writing",
+               answers(visible=lambda ring: sorted(visible(ring), key=lambda e: e.position))),
+        Mutant("one-short", "the oldest token that is still stored is left out",
+               answers(visible=lambda ring: visible(ring)[1:])),
+    ),
+)
+
+# case01-reset: the next conversation (after rasbt/LLMs-from-scratch#925)
+
+
+def reset(ring: RingFields) -> None:
+    """Bring a ring back to the state in which it was made."""
+    vars(ring).update(vars(RingFields(ring.window_size)))
+
+
+def _reset_by_hand(ring: RingFields) -> None:
+    for slot in range(ring.window_size):
+        ring.keys[slot] = ring.values[slot] = None
+        ring.positions[slot] = ring.insert_count[slot] = -1
+    ring.head = ring.size = ring.num_writes = 0
+
+
+def _reset_except(*fields: str) -> Callable[[RingFields], None]:
+    def mutant(ring: RingFields) -> None:
+        kept = {name: vars(ring)[name] for name in fields}
+        reset(ring)
+        vars(ring).update(kept)
+
+    return mutant
+
+
+def _reset_a_copy(ring: RingFields) -> None:
+    ring = RingFields(ring.window_size)
+
+
+def _reset_cases(rng: Random) -> list[Case]:
+    runs = [(4, 0), (4, 3), (4, 4), (4, 10), (rng.randrange(2, 7), rng.randrange(8, 20))]
+    return [_reset_case(rng.random(), window, tokens) for window, tokens in runs]
+
+
+def _reset_case(seed: float, window: int, tokens: int) -> Case:
+    def run(answer: Answer) -> dict[str, Any]:
+        rng = Random(seed)
+        ring = filled_ring(window, range(tokens), rng)
+        call(answer.reset, ring, may_change=(0,))
+        after = {f"{name} after reset": what for name, what in _fields(ring).items()}
+        return {"window_size": ring.window_size, **after}
+
+    return Case(f"window {window}, {tokens} tokens, then reset", run)
+
+
+RESET = Exercise(
+    id="case01-reset",
+    names=("reset",),
+    cases=_reset_cases,
+    reference=answers(reset),
+    others=(answers(reset=_reset_by_hand),),
+    mutants=(
+        Mutant("head-kept", "head stays where the last conversation left it: the new one is "
+               "written in the middle and read from the start", answers(reset=_reset_except("head"))),
+        Mutant("count-kept", "num_writes goes on counting from the last conversation",
+               answers(reset=_reset_except("num_writes"))),
+        Mutant("size-kept", "size stays: the empty ring says that it is full",
+               answers(reset=_reset_except("size"))),
+        Mutant("positions-kept", "old positions stay: their slots still pass every mask",
+               answers(reset=_reset_except("positions"))),
+        Mutant("storage-kept", "old keys and values stay in memory: what stands in an empty slot "
+               "must never reach an output, and 0 times NaN is NaN",
+               answers(reset=_reset_except("keys", "values"))),
+        Mutant("a-copy", "a new ring is made and given to the local name only: the caller's ring "
+               "is as it was", answers(reset=_reset_a_copy)),
+    ),
+)

@@ -1,0 +1,57 @@
+"""Code that the exercises of stage 1 start from. It holds no answer, so graded runs may read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+
+__all__ = ["Entry", "RingFields", "filled_ring", "token"]
+
+
+class Entry(NamedTuple):
+    """One stored token: what ``visible()`` gives, oldest first."""
+
+    key: list[float]
+    value: list[float]
+    position: int  # where the token stands in the text
+    insert_seq: int  # which write this was, counted from 0
+    physical_slot: int  # where in memory it lies
+
+
+class RingFields:
+    """The memory of a ring and its counters. Nothing here decides anything yet.
+
+    ``keys``, ``values``: window_size places, None when empty. ``positions``: the position that
+    each slot holds, -1 when empty. ``insert_count``: the write that filled it, -1 when empty.
+    ``head``: the slot of the next write. ``size``: slots in use. ``num_writes``: writes so far.
+    """
+
+    def __init__(self, window_size: int) -> None:
+        self.window_size = window_size
+        self.keys: list[list[float] | None] = [None] * window_size
+        self.values: list[list[float] | None] = [None] * window_size
+        self.positions = [-1] * window_size
+        self.insert_count = [-1] * window_size
+        self.head = 0
+        self.size = 0
+        self.num_writes = 0
+
+
+def token(rng: Random, head_dim: int = 2) -> tuple[list[float], list[float]]:
+    """Draw one key and one value of ``head_dim`` numbers with one decimal."""
+    key = [round(rng.uniform(-2, 2), 1) for _ in range(head_dim)]
+    return key, [round(rng.uniform(-2, 2), 1) for _ in range(head_dim)]
+
+
+def filled_ring(window_size: int, positions: Sequence[int], rng: Random) -> RingFields:
+    """Give a ring's memory as it lies after tokens with these positions were written."""
+    ring = RingFields(window_size)
+    for write, position in enumerate(positions):
+        slot = write % window_size
+        ring.keys[slot], ring.values[slot] = token(rng)
+        ring.positions[slot], ring.insert_count[slot] = position, write
+    ring.num_writes = len(positions)
+    ring.head = ring.num_writes % window_size
+    ring.size = min(ring.num_writes, window_size)
+    return ring

@@ -1,0 +1,33 @@
+"""What a graded cell may use: seeded inputs, and numbers that print the same everywhere.
+
+Nothing here knows an answer, so a sealed run can leave this module readable.
+"""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+__all__ = ["draw", "fixed"]
+
+PROBE = "RINGKV_ROUNDING_PROBE"
+LARGEST_DIGITS = 6
+
+
+def draw(seed: int, exercise: str) -> Random:
+    """Give a random source that depends on the seed and the exercise and on nothing else."""
+    return Random(f"{exercise}:{seed}")
+
+
+def fixed(x: float, digits: int = 3) -> str:
+    """Write a number with a fixed count of decimals, at most 6.
+
+    Graded cells print every number that is not whole through this, so that the builder can ask
+    what would happen if its last digits were different: the environment variable
+    RINGKV_ROUNDING_PROBE holds a relative change, 0 by default, that is applied first.
+    """
+    if not 0 <= digits <= LARGEST_DIGITS:
+        raise ValueError(f"digits is {digits}; a reference output can hold 0 to {LARGEST_DIGITS}")
+    nudged = float(x) * (1 + float(os.environ.get(PROBE, "0")))
+    text = f"{nudged:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
