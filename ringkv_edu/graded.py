@@ -24,10 +24,12 @@ def fixed(x: float, digits: int = 3) -> str:
 
     Graded cells print every number that is not whole through this, so that the builder can ask
     what would happen if its last digits were different: the environment variable
-    RINGKV_ROUNDING_PROBE holds a relative change, 0 by default, that is applied first.
+    RINGKV_ROUNDING_PROBE holds a relative change, 0 by default, that is applied first. An int is
+    exact and has no last digits to differ.
     """
     if not 0 <= digits <= LARGEST_DIGITS:
         raise ValueError(f"digits is {digits}; a reference output can hold 0 to {LARGEST_DIGITS}")
-    nudged = float(x) * (1 + float(os.environ.get(PROBE, "0")))
+    nudge = 0.0 if isinstance(x, int) else float(os.environ.get(PROBE, "0"))
+    nudged = float(x) * (1 + nudge)
     text = f"{nudged:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from pathlib import Path
 
 from . import progress
@@ -16,7 +15,7 @@ MARK = "# %% "
 
 
 def save_work(*names: str) -> None:
-    """Write the cells that define these names to ``my_ringkv.py``, for later lessons to import.
+    """Write the definitions of these names to ``my_ringkv.py``, for later lessons to import.
 
     Works in a course folder made by ``ringkv start``; elsewhere it says so and writes nothing.
     Names that the file holds already, and that are not given, stay.
@@ -33,7 +32,7 @@ def save_work(*names: str) -> None:
         if source is None:
             print(f"Nothing was saved: no cell that was run defines `{name}`. Run it first.")
             return
-        kept[name] = source.strip()
+        kept[name] = _definitions(source)
     path.write_text(_written(kept), encoding="utf-8")
     print(f"Saved in {WORK_MODULE}: {', '.join(kept)}.")
 
@@ -48,13 +47,29 @@ def _history() -> list[str]:
 
 
 def _defined(cell: str) -> set[str]:
+    return {name for node in _body(cell) for name in _names_of(node)}
+
+
+def _definitions(cell: str) -> str:
+    """Give a cell's imports, functions, classes and assignments, without its calls."""
+    parts = [ast.get_source_segment(cell, node) or "" for node in _body(cell) if _names_of(node)]
+    return "\n\n\n".join(parts)
+
+
+def _body(cell: str) -> list[ast.stmt]:
     try:
-        body = ast.parse(cell).body
+        return ast.parse(cell).body
     except SyntaxError:  # a cell with a magic, or one that never ran
-        return set()
-    names = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    targets = [t for node in body if isinstance(node, ast.Assign) for t in node.targets]
-    return names | {target.id for target in targets if isinstance(target, ast.Name)}
+        return []
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def _read(path: Path) -> dict[str, str]:
@@ -71,8 +86,5 @@ def _read(path: Path) -> dict[str, str]:
 def _written(kept: dict[str, str]) -> str:
     """Write each cell once, under all the names that it was saved for."""
     sources = list(dict.fromkeys(kept.values()))
-    return HEAD + "".join(f"\n{MARK}{', '.join(_names(kept, s))}\n{s}\n" for s in sources)
-
-
-def _names(kept: dict[str, str], source: str) -> Iterable[str]:
-    return [name for name, text in kept.items() if text == source]
+    names = {source: [n for n, text in kept.items() if text == source] for source in sources}
+    return HEAD + "".join(f"\n{MARK}{', '.join(names[s])}\n{s}\n" for s in sources)

@@ -50,8 +50,9 @@ class Trace:
         """Rebuild a trace; raises ``ValueError`` for a version this release does not know."""
         if data.get("version") != VERSION:
             raise ValueError(f"trace version {data.get('version')!r}; this release reads {VERSION}")
+        lists = ("slots", "written", "evicted")
         steps = tuple(
-            Step(**{k: tuple(v) if isinstance(v, list) else v for k, v in step.items()})
+            Step(**{**step, **{name: tuple(step[name]) for name in lists}})
             for step in data["steps"]
         )
         return cls(data["name"], steps, data.get("problem", ""))

@@ -1,0 +1,1 @@
+"""Builds `notebooks/`, `solutions/` and the packaged release from `course/lessons/`."""

@@ -1,0 +1,124 @@
+"""Refuses to release a lesson that could not be graded, read or trusted."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from nbformat import NotebookNode
+
+from .books import text_of
+from .source import BuildError, Cell, Lesson, exercise_of
+
+__all__ = ["check_books", "check_lesson"]
+
+MOST_CELLS, MOST_WORDS, MOST_BYTES, MOST_PICTURE = 48, 2500, 200_000, 40_000
+SKIP = re.compile(r"^\s*#+\s*(NBVAL_\w+|PYTEST_VALIDATE_IGNORE_OUTPUT)\s*$", re.MULTILINE)
+VERDICT = re.compile(
+    r"(\W*\b(ok|okay|pass|passed|right|true|false|correct|success|all|tests?|good)\b\W*)+", re.IGNORECASE
+)
+OUTPUT_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\b0x[0-9a-fA-F]{4,}"), "prints a memory address"),
+    (re.compile(r"(^|[\s'\"])(~|/[\w.-]+|[A-Za-z]:\\)[/\\]?[\w.-]+[/\\]|site-packages"), "prints a path"),
+    (re.compile(r"\d\.\d{7,}|\d\.\d+e[+-]?\d+"), "prints a number in full: print it through fixed()"),
+    (re.compile(r"\b\d{1,2}:\d\d:\d\d\b|\b20\d\d-\d\d-\d\d\b"), "prints a time"),
+)
+HEADER = re.compile(
+    r"\*Difficulty [1-5] of 5 · \d+ minutes? · (?P<points>no|\d+) points?\*"
+)
+
+
+def check_lesson(lesson: Lesson) -> None:
+    """Check what the source says, before anything runs."""
+    ids = [cell.id for cell in lesson.cells]
+    for name in ids:
+        if ids.count(name) > 1:
+            raise BuildError(lesson.name, name, "two cells have this id")
+    by_id = {cell.id: cell for cell in lesson.cells}
+    for cell in lesson.cells:
+        if cell.role == "answer":
+            _check_exercise(lesson, cell, by_id)
+        if cell.role == "graded":
+            _check_graded_source(lesson, cell)
+    unknown = set(lesson.hints) - set(ids)
+    if unknown:
+        raise BuildError(lesson.name, unknown.pop(), "has hints, but there is no such answer cell")
+
+
+def check_books(lesson: Lesson, learner: NotebookNode, solution: NotebookNode) -> None:
+    """Check what was built and what it printed."""
+    roles = {cell.id: cell.role for cell in lesson.cells}
+    for node in learner.cells:
+        if roles[node.id] == "graded":
+            why = next(_bad_output(node), None)
+            if why:
+                raise BuildError(lesson.name, node.id, why)
+        for picture in node.get("attachments", {}).values():
+            if len(picture["image/png"]) * 3 / 4 > MOST_PICTURE:
+                raise BuildError(lesson.name, node.id, f"a picture is over {MOST_PICTURE} bytes")
+    words = sum(len(c.source.split()) for c in learner.cells if c.cell_type == "markdown")
+    sizes = {
+        f"{len(learner.cells)} cells": len(learner.cells) <= MOST_CELLS,
+        f"{words} words of prose": words <= MOST_WORDS,
+        f"{len(text_of(learner))} bytes": len(text_of(learner)) <= MOST_BYTES,
+        f"{len(text_of(solution))} bytes in the solution": len(text_of(solution)) <= MOST_BYTES,
+    }
+    for what, fits in sizes.items():
+        if not fits:
+            raise BuildError(lesson.name, "all", f"{what} are too many for one lesson")
+
+
+def _check_exercise(lesson: Lesson, answer: Cell, by_id: dict[str, Cell]) -> None:
+    def need(test: object, why: str) -> None:
+        if not test:
+            raise BuildError(lesson.name, answer.id, why)
+
+    name = answer.id
+    check, graded, why = (by_id.get(f"{name}-{part}") for part in ("check", "graded", "why"))
+    need("### BEGIN SOLUTION" in answer.source, "an answer cell marks its solution")
+    need(check and f'check("{name}")' in check.source, f"needs a check cell {name}-check")
+    need(len(lesson.hints.get(name, [])) == 3, "needs three hints: nudge, plan, nearly code")
+    need(f"{name}-reason" in by_id, "needs a solution cell with the reason")
+    header = HEADER.search(why.source) if why else None
+    need(header, f"needs {name}-why with `*Difficulty n of 5 · n minutes · n points*`")
+    promised = header["points"] if header else ""
+    worth = str(graded.points) if graded else "no"
+    need(promised == worth, f"promises {promised} points, its graded cell is worth {worth}")
+
+
+def _check_graded_source(lesson: Lesson, cell: Cell) -> None:
+    def refuse(why: str) -> None:
+        raise BuildError(lesson.name, cell.id, why)
+
+    if not cell.points:
+        refuse("a graded cell is worth points")
+    if exercise_of(cell) not in {c.id for c in lesson.cells if c.role == "answer"}:
+        refuse("a graded cell is called after its answer cell: NAME-graded")
+    if len(re.findall(r"^SEED = 0$", cell.source, re.MULTILINE)) != 1:
+        refuse("a graded cell has the line `SEED = 0` once; grading puts another seed there")
+    if SKIP.search(cell.source):
+        refuse("a graded cell is marked as skipped")
+    tree = ast.parse(cell.source)
+    if not any(isinstance(n, ast.Name) and n.id == "SEED" and isinstance(n.ctx, ast.Load) for n in ast.walk(tree)):
+        refuse("a graded cell draws its inputs from SEED")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            refuse("a graded cell prints data and asserts nothing")
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            if re.search(r"[efgEFG%]'?\)?$", ast.unparse(node.format_spec).strip("f'\"")):
+                refuse("a graded cell writes numbers through fixed(), not with a format")
+
+
+def _bad_output(node: NotebookNode) -> Iterator[str]:
+    if node.execution_count is None or not node.outputs:
+        yield "has no stored output: nbval would not compare it"
+    kinds = {(output.output_type, output.get("name", "")) for output in node.outputs}
+    if kinds - {("stream", "stdout")}:
+        yield f"writes something other than printed text: {sorted(kinds)}"
+    text = "".join(output.get("text", "") for output in node.outputs)
+    if not text.strip():
+        yield "prints nothing"
+    if VERDICT.fullmatch(text.strip()):
+        yield f"prints a verdict ({text.strip()!r}): print what was computed"
+    yield from (why for pattern, why in OUTPUT_RULES if pattern.search(text))
