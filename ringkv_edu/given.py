@@ -40,8 +40,8 @@ class RingFields:
 
 def token(rng: Random, head_dim: int = 2) -> tuple[list[float], list[float]]:
     """Draw one key and one value of ``head_dim`` numbers with one decimal."""
-    key = [round(rng.uniform(-2, 2), 1) for _ in range(head_dim)]
-    return key, [round(rng.uniform(-2, 2), 1) for _ in range(head_dim)]
+    tenths = [rng.randrange(-20, 21) / 10 for _ in range(2 * head_dim)]
+    return tenths[:head_dim], tenths[head_dim:]
 
 
 def filled_ring(window_size: int, positions: Sequence[int], rng: Random) -> RingFields:

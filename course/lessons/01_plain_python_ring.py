@@ -190,7 +190,7 @@ check("ex02-append")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "ex02-append")
-for window, step in ((4, 1), (rng.randrange(2, 7), rng.randrange(2, 6))):
+for window, step in ((4, 1), (rng.randrange(3, 7), rng.randrange(2, 6))):
     ring = RingFields(window)
     print("window", window)
     for position in range(0, 10 * step, step):
@@ -200,7 +200,8 @@ for window, step in ((4, 1), (rng.randrange(2, 7), rng.randrange(2, 6))):
         writes = sorted(n for n in ring.insert_count if n >= 0)
         print(f"  position {position} to slot {slot}; next {ring.head}, {ring.size} in use;", end=" ")
         print("positions", *kept, "writes", *writes)
-    print("  in slots", ring.positions, ring.insert_count, ring.num_writes, ring.keys == ring.values)
+    print("  slots hold", ring.positions, "writes", ring.insert_count, "of", ring.num_writes)
+    print("  keys", *ring.keys, "values", *ring.values)
 
 # %% [markdown] role="hint" exercise="ex02-append"
 # Which field already tells you the number of this write, before you change anything?

@@ -10,7 +10,7 @@ from pathlib import Path
 from .books import learner_book, solution_book, text_of
 from .execute import execute
 from .lint import check_books, check_lesson
-from .source import Lesson, read_lesson
+from .source import BuildError, Lesson, read_lesson
 
 __all__ = ["Built", "build", "build_lesson", "course_root", "differences", "write"]
 
@@ -53,9 +53,13 @@ def build(root: Path, tell: Callable[[str], None] = lambda line: None) -> dict[P
     """Build every lesson; gives each generated file's text by its path below ``root``."""
     files: dict[Path, str] = {}
     hints: dict[str, list[str]] = {}
+    home: dict[str, str] = {}
     for path in sorted((root / "course" / "lessons").glob("[0-9][0-9]_*.py")):
         tell(f"building {path.stem}")
         built = build_lesson(path)
+        for cell in built.lesson.cells:
+            if home.setdefault(cell.id, path.stem) != path.stem:
+                raise BuildError(path.stem, cell.id, f"{home[cell.id]} has a cell of this name")
         name = f"{path.stem}.ipynb"
         files[Path("notebooks", name)] = files[RELEASE / name] = built.learner
         files[Path("solutions", name)] = built.solution

@@ -16,7 +16,7 @@ A cell's marker carries its ``id`` and, where it is not plain prose or code, its
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -76,7 +76,7 @@ def read_lesson(path: Path) -> Lesson:
             hints.setdefault(cell.exercise, []).append(cell.source)
         else:
             cells.append(cell)
-    return Lesson(path.stem, tuple(cells), hints)
+    return Lesson(path.stem, _named_apart(path.stem, cells), hints)
 
 
 def exercise_of(cell: Cell) -> str:
@@ -115,3 +115,15 @@ def _cell(lesson: str, place: int, raw: Any) -> Cell:
     if role != "hint" and not IDENTIFIER.fullmatch(name):
         raise BuildError(lesson, shown, 'needs id="..." of lower-case letters, digits and dashes')
     return Cell(name, raw.cell_type, role, raw.source, exercise, int(given.get("points", 0)))
+
+
+def _named_apart(lesson: str, cells: list[Cell]) -> tuple[Cell, ...]:
+    """Put the lesson's number before ids that every lesson has, such as `setup`.
+
+    So each id stands in one lesson only, and any one of them tells which lesson a file is.
+    """
+    exercises = {cell.id for cell in cells if cell.role == "answer"}
+    return tuple(
+        cell if exercise_of(cell) in exercises else replace(cell, id=f"{lesson[:2]}-{cell.id}")
+        for cell in cells
+    )

@@ -1,0 +1,188 @@
+"""nbval's file and cell, for our notebooks: run the release with a learner's answers in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import nbformat
+import pytest
+from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
+
+from .explain import difference, error_cause
+from .kernel import MOST_OUTPUT, Kernel, KernelDied, TooMuchOutput
+from .merge import UNTOUCHED, Merged, merge
+from .release import lessons
+from .submission import Submission
+
+__all__ = ["BrokenNotebook", "NotebookFile", "row"]
+
+NBVAL_TIMEOUT, OUR_TIMEOUT = 2000, 60  # nbval's default, and what it is for our notebooks
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+MOST_TRACEBACK = 25
+
+
+def row(item: pytest.Item, **facts: Any) -> None:
+    """Note facts about an item where reports carry them, across worker processes, too."""
+    item.user_properties += [(f"ringkv_{name}", fact) for name, fact in facts.items()]
+
+
+class NotebookFile(IPyNbFile):  # type: ignore[misc]
+    """One of our notebooks. ``stopped`` says why no later cell can run any more."""
+
+    submission: Submission
+    merged: Merged
+    stopped = ""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Give one item for each code cell of the release, named by its id."""
+        lesson = lessons()[self.submission.lesson]
+        self.merged = merge(lesson, self.submission)
+        self.nb = nbformat.reads(json.dumps(self.merged.book), as_version=4)
+        self.answer_errors: dict[str, str] = {}
+        points = {cell.id: cell.points for cell in lesson.graded}
+        code = [cell for cell in self.nb.cells if cell.cell_type == "code"]
+        for number, cell in enumerate(code):
+            options = defaultdict(bool, check=_compared(cell))
+            item = NotebookCell.from_parent(
+                self, name=cell.id, cell_num=number, cell=cell, options=options
+            )
+            row(item, file=str(self.path), lesson=lesson.name, cell=cell.id)
+            row(item, points=points.get(cell.id, 0))
+            yield item
+
+    def setup(self) -> None:
+        """Start the kernel, in the notebook's folder."""
+        option = self.config.option
+        timeout = float(option.nbval_cell_timeout)
+        self.kernel = Kernel(
+            str(self.path.parent),
+            OUR_TIMEOUT if timeout == NBVAL_TIMEOUT else timeout,
+            option.nbval_kernel_startup_timeout,
+        )
+
+
+class NotebookCell(IPyNbCell):  # type: ignore[misc]
+    """One cell; a graded one compares what was printed, line by line."""
+
+    parent: NotebookFile
+
+    @property
+    def role(self) -> str:
+        """What the release says this cell is."""
+        return str(self.cell.metadata.ringkv.role)
+
+    @property
+    def exercise(self) -> str:
+        """The exercise it belongs to, if any."""
+        return str(self.cell.id).removesuffix("-graded").removesuffix("-check")
+
+    def setup(self) -> None:
+        """Do not run at all after a timeout or a dead kernel: such a cell earns nothing."""
+        if self.parent.stopped:
+            row(self, cause=f"not run: {self.parent.stopped}")
+            pytest.xfail(f"not run: {self.parent.stopped}")
+
+    def runtest(self) -> None:
+        """Run the cell; raises ``NbCellError`` with a cause in one line as its message."""
+        kernel = self.parent.kernel
+        try:
+            super().runtest()
+            if kernel.status != "ok":
+                self.fail("raises an error and hides it")
+        except (KernelDied, TooMuchOutput) as error:
+            self.fail(self._stop(type(error)))
+        except NbCellError as error:
+            self.fail(self._cause(error), ANSI.sub("", error.inner_traceback or ""))
+
+    def fail(self, cause: str, details: str = "") -> None:
+        """Note the cause for the points table and fail."""
+        state = self.parent.merged.states.get(self.exercise, "")
+        if self.role == "answer":
+            self.parent.answer_errors[self.exercise] = f"its answer cell {cause}"
+        elif not self.parent.stopped:
+            cause = state or self.parent.answer_errors.get(self.exercise, cause)
+        row(self, cause=cause)
+        raise NbCellError(self.cell_num, cause, self.cell.source, "" if state == UNTOUCHED else details)
+
+    def compare_outputs(self, test: Any, ref: Any, skip_compare: Any = None) -> bool:
+        """Compare a graded cell's printed text alone: a warning on stderr costs no points."""
+        if self.role != "graded":
+            return bool(super().compare_outputs(test, ref, skip_compare))
+        expected, printed = _stdout(ref), _stdout(test)
+        self.comparison_traceback = [] if expected == printed else difference(expected, printed)
+        return expected == printed
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
+        """Say what went wrong in a learner's words."""
+        error = excinfo.value
+        if not isinstance(error, NbCellError):
+            return f"{self.name}: {type(error).__name__}: {error}"
+        details = (error.inner_traceback or "").strip("\n").splitlines()
+        cut = ["  ..."] if len(details) > MOST_TRACEBACK else []
+        return "\n".join([f"{self.name}: {error}", *cut, *details[-MOST_TRACEBACK:]])
+
+    def reportinfo(self) -> tuple[Any, int, str]:
+        """Name the cell by its id."""
+        return self.path, 0, f"{self.path.name}::{self.name}"
+
+    def _cause(self, error: NbCellError) -> str:
+        if self.parent.timed_out:
+            seconds = self.parent.kernel.cell_timeout
+            self.parent.stopped = f"{self.name} did not end within {seconds:g} s"
+            return f"did not end within {seconds:g} s: a loop without end?"
+        if str(error) == "Cell outputs differ":
+            return self.comparison_traceback[0].strip() if self.comparison_traceback else str(error)
+        raised = [o for o in self.test_outputs or [] if o.output_type == "error"]
+        if raised:
+            return error_cause(raised[-1].ename, raised[-1].evalue, self.parent.merged.elsewhere)
+        return str(error)
+
+    def _stop(self, kind: type[Exception]) -> str:
+        what = "the kernel died" if kind is KernelDied else "the kernel was stopped"
+        self.parent.stopped = f"{what} in {self.name}"
+        if kind is KernelDied:
+            return "the kernel died (os._exit, a crash, or out of memory)"
+        return f"prints without end: stopped after {MOST_OUTPUT:,} characters"
+
+
+class BrokenNotebook(pytest.Item):
+    """Stands for a file that cannot be read, so that the others still run."""
+
+    def __init__(self, *, reason: str, lesson: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.reason = reason
+        row(self, file=str(self.path), lesson=lesson, cell="", points=0, cause=reason)
+
+    def runtest(self) -> None:
+        """Fail with the reason."""
+        pytest.fail(f"{self.path.name}: {self.reason}", pytrace=False)
+
+    def reportinfo(self) -> tuple[Any, int, str]:
+        """Name the file."""
+        return self.path, 0, f"{self.path.name}: cannot be read"
+
+
+class BrokenFile(pytest.File):
+    """The file of a ``BrokenNotebook``."""
+
+    reason = ""
+    lesson = ""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Give the one item that fails."""
+        yield BrokenNotebook.from_parent(
+            self, name="cannot-be-read", reason=self.reason, lesson=self.lesson
+        )
+
+
+def _compared(cell: Any) -> bool:
+    role = cell.metadata.ringkv.role
+    return role == "graded" or (role in ("given", "scene") and cell.execution_count is not None)
+
+
+def _stdout(outputs: list[Any]) -> str:
+    return "".join(o.text for o in outputs if o.output_type == "stream" and o.name == "stdout")

@@ -1,0 +1,115 @@
+"""Adds up points per exercise, lesson and course; the totals are the release's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .merge import UNTOUCHED
+from .release import lessons
+
+__all__ = ["CourseResult", "FileResult", "Row", "table"]
+
+SELF_CHECK = "This is a self-check with the seed that you can see. Points that count use another."
+
+
+@dataclass
+class Row:
+    """One graded exercise in one file."""
+
+    exercise: str
+    worth: int
+    earned: int = 0
+    cause: str = "not run"
+
+
+@dataclass
+class FileResult:
+    """One notebook. ``problem`` says why it could not be read, or is empty."""
+
+    path: Path
+    lesson: str
+    rows: dict[str, Row] = field(default_factory=dict)
+    problem: str = ""
+
+    def __post_init__(self) -> None:
+        if self.lesson:
+            graded = lessons()[self.lesson].graded
+            self.rows = {cell.id: Row(cell.exercise, cell.points) for cell in graded}
+
+    @property
+    def earned(self) -> int:
+        """Points earned in this notebook."""
+        return sum(row.earned for row in self.rows.values())
+
+    @property
+    def worth(self) -> int:
+        """Points the release gives for this lesson."""
+        return sum(row.worth for row in self.rows.values())
+
+
+@dataclass
+class CourseResult:
+    """Every notebook of a run, by path."""
+
+    files: dict[str, FileResult] = field(default_factory=dict)
+
+    def note(self, facts: dict[str, object], passed: bool) -> None:
+        """Take in one cell's report; a graded cell that passed earns its points."""
+        path, lesson = str(facts["file"]), str(facts["lesson"])
+        result = self.files.setdefault(path, FileResult(Path(path), lesson))
+        cell = str(facts["cell"])
+        if not cell:
+            result.problem = str(facts["cause"])
+            for row in result.rows.values():
+                row.cause = "the file cannot be read"
+        elif cell in result.rows:
+            row = result.rows[cell]
+            row.earned = row.worth if passed else 0
+            row.cause = "" if passed else str(facts.get("cause", row.cause))
+
+
+def table(course: CourseResult, root: Path) -> list[str]:
+    """Draw the points of a run, one line an exercise, with one line of cause for each lost one."""
+    lines: list[str] = []
+    for result in course.files.values():
+        lines += [*_file_lines(result, root), ""]
+    if len(course.files) > 1 or not any(r.problem for r in course.files.values()):
+        lines += _course_lines(course)
+    causes = [row.cause for result in course.files.values() for row in result.rows.values()]
+    if causes and set(causes) == {UNTOUCHED}:
+        first = next(iter(course.files.values()))
+        lines.append(f"Nothing is solved yet: begin with the first exercise of {first.path.name}.")
+    return [*lines, SELF_CHECK]
+
+
+def _file_lines(result: FileResult, root: Path) -> list[str]:
+    shown = result.path.relative_to(root) if result.path.is_relative_to(root) else result.path
+    lines = [shown.as_posix()]
+    if result.problem:
+        return [*lines, f"  cannot be read: {result.problem}", f"  {'lesson':<18} 0/{result.worth or '?'}"]
+    for row in result.rows.values():
+        mark = f"{row.earned}/{row.worth}"
+        lines.append(f"  {row.exercise:<18} {mark:<6} {row.cause}".rstrip())
+    return [*lines, f"  {'lesson':<18} {result.earned}/{result.worth}"]
+
+
+def _course_lines(course: CourseResult) -> list[str]:
+    """Give one line for each folder, which is one learner's, that holds each lesson at most once."""
+    lines = []
+    for folder in dict.fromkeys(result.path.parent for result in course.files.values()):
+        here = [r for r in course.files.values() if r.path.parent == folder]
+        names = [result.lesson for result in here]
+        if len(set(names)) == len(names):
+            lines.append(_course_line(here, folder if len(course.files) > len(here) else None))
+    return lines
+
+
+def _course_line(results: Iterable[FileResult], folder: Path | None) -> str:
+    results = list(results)
+    worth = sum(lesson.points for lesson in lessons().values())
+    absent = [name[:2] for name in lessons() if name not in {r.lesson for r in results}]
+    left_out = f"   (lesson {', '.join(absent)} not in this run)" if absent else ""
+    name = f"course, {folder.name}" if folder else "course"
+    return f"{name:<20} {sum(r.earned for r in results)}/{worth}{left_out}"

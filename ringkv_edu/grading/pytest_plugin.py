@@ -1,0 +1,123 @@
+"""The pytest plugin that makes `pytest --nbval` usable on this course's notebooks.
+
+It takes over files that are ours, and files that cannot be read when they stand among ours. It
+does nothing without `--nbval`, and nothing to other people's notebooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PREFIX = "ringkv_"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start working when nbval was asked to run notebooks."""
+    option = config.option
+    if not (getattr(option, "nbval", False) or getattr(option, "nbval_lax", False)):
+        return
+    taker = _Taker(config)
+    config.pluginmanager.register(taker, "ringkv-taker")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Reporter(config), "ringkv-reporter")
+    if getattr(option, "dist", "no") != "no" and taker.among_ours():
+        option.dist = "loadfile"  # the cells of a notebook need one another
+
+
+class _Taker:
+    """Collects our notebooks in nbval's place."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self._among: bool | None = None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(
+        self, file_path: Path, parent: pytest.Collector
+    ) -> Generator[None, list[Any], list[Any]]:
+        collectors = yield
+        if file_path.suffix != ".ipynb":
+            return collectors
+        ours = self._ours(file_path, parent)
+        return collectors if ours is None else [ours]
+
+    def _ours(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        from .cells import BrokenFile, NotebookFile
+        from .submission import Unreadable, lesson_named, read_submission
+
+        try:
+            submission = read_submission(path)
+        except Unreadable as error:
+            lesson = lesson_named(path)
+            if not lesson and not self.among_ours():
+                return None
+            broken: BrokenFile = BrokenFile.from_parent(parent, path=path)
+            broken.reason, broken.lesson = str(error), lesson
+            return broken
+        if not submission.lesson:
+            return None
+        file: NotebookFile = NotebookFile.from_parent(parent, path=path)
+        file.submission = submission
+        return file
+
+    def among_ours(self) -> bool:
+        """Say whether any notebook that this run was asked for is one of ours."""
+        if self._among is None:
+            self._among = any(_is_ours(path) for path in _notebooks(self.config))
+        return self._among
+
+
+class _Reporter:
+    """Adds up the points and shows them after the run."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        from .points import CourseResult
+
+        self.config = config
+        self.course = CourseResult()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        facts = {
+            name.removeprefix(PREFIX): value
+            for name, value in report.user_properties
+            if name.startswith(PREFIX)
+        }
+        if "file" not in facts or (report.when != "call" and report.outcome == "passed"):
+            return
+        # a cell after a timeout is "xpassed", with the outcome "passed": it earns nothing
+        passed = report.when == "call" and report.outcome == "passed" and not hasattr(report, "wasxfail")
+        if report.when == "setup" and report.failed:
+            facts.setdefault("cause", "the notebook's kernel did not start")
+        if report.when != "teardown":
+            self.course.note(facts, passed)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        from .points import table
+
+        if self.course.files:
+            terminalreporter.section("points")
+            for line in table(self.course, self.config.rootpath):
+                terminalreporter.line(line)
+
+
+def _is_ours(path: Path) -> bool:
+    from .submission import Unreadable, lesson_named, read_submission
+
+    try:
+        return bool(read_submission(path).lesson)
+    except Unreadable:
+        return bool(lesson_named(path))
+
+
+def _notebooks(config: pytest.Config) -> Iterator[Path]:
+    for argument in config.args:
+        path = Path(config.invocation_params.dir, argument.split("::")[0])
+        if path.is_dir():
+            found = path.rglob("*.ipynb")
+            yield from (p for p in found if not any(part.startswith(".") for part in p.parts))
+        elif path.suffix == ".ipynb":
+            yield path
