@@ -21,7 +21,7 @@ _HOME = {
     "visibility_mask": "visibility",
     "visible": "visibility",
 }
-__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+__all__ = ["__version__", *_HOME]
 
 
 def __getattr__(name: str) -> Any:

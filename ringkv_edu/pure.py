@@ -151,15 +151,23 @@ def _entry(buffer: RingKVBuffer | NaiveKVBuffer, slot: int) -> Entry:
 
 
 def _checked(
-    buffer: RingKVBuffer | NaiveKVBuffer, key: Sequence[float], value: Sequence[float], position: int
+    buffer: RingKVBuffer | NaiveKVBuffer,
+    key: Sequence[float],
+    value: Sequence[float],
+    position: int,
 ) -> tuple[Vector, Vector, int]:
     """Check and copy one token before anything is written."""
     checked = _vector("key", key), _vector("value", value), _whole_number("position", position, 0)
     if buffer.num_writes:
         stored = _entry(buffer, 0)
-        for name, new, old in (("key", checked[0], stored.key), ("value", checked[1], stored.value)):
+        for name, new, old in (
+            ("key", checked[0], stored.key),
+            ("value", checked[1], stored.value),
+        ):
             if len(new) != len(old):
-                raise ValueError(f"{name} has {len(new)} numbers; those stored here have {len(old)}")
+                raise ValueError(
+                    f"{name} has {len(new)} numbers; those stored here have {len(old)}"
+                )
     return checked
 
 

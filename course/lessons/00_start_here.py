@@ -54,12 +54,14 @@ from ringkv_edu.lesson import check, hint
 # | `[5, 6, 7, 8, 9]` | 4 | `[6, 7, 8, 9]` |
 # | `[5, 6, 7]` | 4 | `[5, 6, 7]` |
 
+
 # %% id="ex00-last" role="answer"
 def last(tokens, window):
     """The last `window` tokens, oldest first."""
     ### BEGIN SOLUTION
     return tokens[-window:]
     ### END SOLUTION
+
 
 # %% [markdown] id="check-how"
 # The check tells you at once whether it is right and, if not, which mistake it is. It earns no

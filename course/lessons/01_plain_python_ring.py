@@ -45,6 +45,7 @@ watch(NaiveKVBuffer, "to be or not to be".split())
 # billion weights with 32 layers, 32 key/value heads, `head_dim` 128 and 2 bytes a number, one token
 # costs 512 KiB, and 1,024 tokens cost 512 MiB.
 
+
 # %% id="ex01-bytes" role="answer"
 def cache_bytes(tokens, layers, kv_heads, head_dim, bytes_per_number):
     """Bytes of keys and values for this many tokens, over all layers."""
@@ -59,6 +60,7 @@ def read_floor_ms(weight_bytes, kv_bytes, bytes_per_second):
     ### BEGIN SOLUTION
     return 1000 * (weight_bytes + kv_bytes) / bytes_per_second
     ### END SOLUTION
+
 
 # %% id="ex01-bytes-check" role="check"
 check("ex01-bytes")
@@ -169,6 +171,7 @@ check("predict01")
 # facts there, bring the three counters up to date, and return the slot. The heart of it is two lines;
 # the rest is bookkeeping. The caller may use its `key` and `value` lists again, so store copies.
 
+
 # %% id="ex02-append" role="answer"
 def append(ring, key, value, position):
     """Write one token over the oldest one; return its slot."""
@@ -181,6 +184,7 @@ def append(ring, key, value, position):
     ring.size = min(ring.size + 1, ring.window_size)
     return slot
     ### END SOLUTION
+
 
 # %% id="ex02-append-check" role="check"
 check("ex02-append")
@@ -198,7 +202,9 @@ for window, step in ((4, 1), (rng.randrange(3, 7), rng.randrange(2, 6))):
         slot = append(ring, key, value, position)
         kept = sorted(p for p in ring.positions if p >= 0)
         writes = sorted(n for n in ring.insert_count if n >= 0)
-        print(f"  position {position} to slot {slot}; next {ring.head}, {ring.size} in use;", end=" ")
+        print(
+            f"  position {position} to slot {slot}; next {ring.head}, {ring.size} in use;", end=" "
+        )
         print("positions", *kept, "writes", *writes)
     print("  slots hold", ring.positions, "writes", ring.insert_count, "of", ring.num_writes)
     print("  keys", *ring.keys, "values", *ring.values)
@@ -234,6 +240,7 @@ for window, step in ((4, 1), (rng.randrange(3, 7), rng.randrange(2, 6))):
 # An `Entry` is a named tuple: `Entry(key, value, position, insert_seq, physical_slot)`, where
 # `insert_seq` is the write number found in `insert_count`. The ring may be empty, partly filled or full.
 
+
 # %% id="ex03-visible" role="answer"
 def visible(ring):
     """The stored tokens as a list of Entry, oldest write first."""
@@ -245,6 +252,7 @@ def visible(ring):
         for s in slots
     ]
     ### END SOLUTION
+
 
 # %% id="ex03-visible-check" role="check"
 check("ex03-visible")
@@ -259,8 +267,10 @@ for window, writes in ((4, 3), (4, 10), (rng.randrange(2, 7), rng.randrange(7, 2
     ring = filled_ring(window, range(start, start + 2 * writes, 2), rng)
     print(f"window {window}, {writes} writes, slots hold {ring.positions}")
     for entry in visible(ring):
-        print(f"  position {entry.position}, write {entry.insert_seq}, slot {entry.physical_slot},",
-              f"key {entry.key}, value {entry.value}")
+        print(
+            f"  position {entry.position}, write {entry.insert_seq}, slot {entry.physical_slot},",
+            f"key {entry.key}, value {entry.value}",
+        )
 
 # %% [markdown] role="hint" exercise="ex03-visible"
 # The newest write has the number `num_writes - 1`. How many are stored, so which number has the oldest?
@@ -278,6 +288,7 @@ for window, writes in ((4, 3), (4, 10), (rng.randrange(2, 7), rng.randrange(7, 2
 # Reading costs time in proportion to what is stored, however it is done: a ring makes the *write* cheap.
 # And soon you will not need this order at all. One query over the window gives the same attention in
 # any order, because a sum does not care about the order of its terms. Lesson 02 shows it.
+
 
 # %% id="my-ring" role="scene"
 # Your two functions make a class: a method is a function whose first argument is the object.
@@ -322,6 +333,7 @@ def attend(query, entries):
     lanes = zip(*(entry.value for entry in entries))
     return [sum(w * x for w, x in zip(weights, lane)) / total for lane in lanes]
     ### END SOLUTION
+
 
 # %% id="ex04-attend-check" role="check"
 check("ex04-attend")
@@ -377,12 +389,14 @@ print("nothing stored:", attend([1.0, 2.0], []))
 #
 # Write `sees(query_position, key_position, window)`: is that key visible to that query? Mind the future.
 
+
 # %% id="ex05-edge" role="answer"
 def sees(query_position, key_position, window):
     """True when the query sees the key: at or before it, and among the last `window`."""
     ### BEGIN SOLUTION
     return 0 <= query_position - key_position < window
     ### END SOLUTION
+
 
 # %% id="ex05-edge-check" role="check"
 check("ex05-edge")
@@ -428,6 +442,7 @@ for _ in range(6):
 # Write `readable_slots(positions, query_position, window)`: the slots, in slot order, whose token the
 # query sees.
 
+
 # %% id="ex06-empty" role="answer"
 def readable_slots(positions, query_position, window):
     """The slots whose stored position is visible to the query; -1 marks an empty slot."""
@@ -438,6 +453,7 @@ def readable_slots(positions, query_position, window):
         if position >= 0 and 0 <= query_position - position < window
     ]
     ### END SOLUTION
+
 
 # %% id="ex06-empty-check" role="check"
 check("ex06-empty")
@@ -495,6 +511,7 @@ for positions, query in states:
 # Write `distances(positions)`: for each slot, how far its token lies behind the newest one stored, or
 # `None` for an empty slot. At least one slot is filled.
 
+
 # %% id="ex07-distance" role="answer"
 def distances(positions):
     """For each slot, how far back its token lies; None where the slot is empty."""
@@ -502,6 +519,7 @@ def distances(positions):
     newest = max(positions)
     return [None if position < 0 else newest - position for position in positions]
     ### END SOLUTION
+
 
 # %% id="ex07-distance-check" role="check"
 check("ex07-distance")
@@ -545,6 +563,7 @@ for _ in range(6):
 #    move. Write `entries_moved(tokens, window_size)`: how many moves one of the lists makes in all, while
 #    `tokens` tokens are appended one by one.
 
+
 # %% id="ex08-shift" role="answer"
 class ShiftBuffer:
     def __init__(self, window_size):
@@ -572,6 +591,7 @@ def entries_moved(tokens, window_size):
     return evictions * window_size
     ### END SOLUTION
 
+
 # %% id="ex08-shift-check" role="check"
 check("ex08-shift")
 # hint("ex08-shift", 1)
@@ -588,8 +608,10 @@ for _ in range(3):
     print(f"window {window}, {tokens} tokens: positions", *buffer.positions)
     print("  keys", *buffer.keys, "values", *buffer.values)
     tokens = rng.randrange(1000, 100_000)
-    print(f"  {tokens} tokens move {fixed(entries_moved(tokens, window), 0)} entries,",
-          f"{window} tokens {fixed(entries_moved(window, window), 0)}")
+    print(
+        f"  {tokens} tokens move {fixed(entries_moved(tokens, window), 0)} entries,",
+        f"{window} tokens {fixed(entries_moved(window, window), 0)}",
+    )
 
 # %% [markdown] role="hint" exercise="ex08-shift"
 # Which end does `pop()` take from, and which end does `pop(0)`? For the cost: nothing moves until the
@@ -620,6 +642,7 @@ for _ in range(3):
 # token of the next conversation then goes. Mend it so that a reset ring is, in every field, like a new
 # one. It must be the same ring: others hold it, too.
 
+
 # %% id="case01-reset" role="answer"
 def reset(ring):
     """Bring a ring back to the state in which it was made."""
@@ -635,6 +658,7 @@ def reset(ring):
     ### STUB
     #
     ### END SOLUTION
+
 
 # %% id="case01-reset-check" role="check"
 check("case01-reset")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
+from ..grading.release import digest
 from .source import BuildError, Cell, Lesson, solved, stub
 
 __all__ = ["FIGURE", "learner_book", "solution_book", "text_of"]
@@ -33,13 +33,15 @@ def learner_book(lesson: Lesson, executed: NotebookNode, figures: Path) -> Noteb
     for cell in lesson.cells:
         if cell.role == "solution":
             continue
-        node = _node(lesson, cell, stub(cell.source) if cell.role == "answer" else cell.source, figures)
+        node = _node(
+            lesson, cell, stub(cell.source) if cell.role == "answer" else cell.source, figures
+        )
         if cell.role == "graded":
             node.outputs = reference[cell.id].outputs
             node.execution_count = reference[cell.id].execution_count
         cells.append(node)
     book = _book(lesson, "learner", cells)
-    book.metadata.ringkv.release = hashlib.sha256(text_of(book).encode()).hexdigest()[:12]
+    book.metadata.ringkv.release = digest(text_of(book))
     return book
 
 
@@ -66,6 +68,8 @@ def _metadata(cell: Cell) -> dict[str, Any]:
     """Give nbgrader's metadata, schema 3, and ours: the role."""
     graded, answer = cell.role == "graded", cell.role == "answer"
     about: dict[str, Any] = {"ringkv": {"role": cell.role or "given"}}
+    if answer:  # so that a later release can tell an untouched answer from a written one
+        about["ringkv"]["stub"] = digest(stub(cell.source))
     if answer or graded:
         about["nbgrader"] = {
             "grade": graded,

@@ -30,7 +30,9 @@ def execute(lesson: Lesson, book: NotebookNode) -> NotebookNode:
     run = copy.deepcopy(book)
     for nudge in NUDGES:
         run.cells.append(nbformat.v4.new_code_cell(f"%env {PROBE}={nudge}", id=f"probe{nudge[:1]}"))
-        run.cells += [nbformat.v4.new_code_cell(cell.source, id=f"{cell.id}{nudge[:1]}") for cell in graded]
+        run.cells += [
+            nbformat.v4.new_code_cell(cell.source, id=f"{cell.id}{nudge[:1]}") for cell in graded
+        ]
     _run(lesson, run)
     by_id = {cell.id: cell for cell in run.cells}
     for nudge in NUDGES:
@@ -50,7 +52,10 @@ def execute(lesson: Lesson, book: NotebookNode) -> NotebookNode:
 def _run(lesson: Lesson, run: NotebookNode) -> None:
     with TemporaryDirectory() as empty:
         client = NotebookClient(
-            run, timeout=TIMEOUT, kernel_name="python3", record_timing=False,
+            run,
+            timeout=TIMEOUT,
+            kernel_name="python3",
+            record_timing=False,
             extra_arguments=["--IPKernelApp.log_level=40"],  # no warnings about the transport
             resources={"metadata": {"path": str(Path(empty))}},
         )

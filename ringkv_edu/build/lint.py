@@ -16,17 +16,22 @@ __all__ = ["check_books", "check_lesson"]
 MOST_CELLS, MOST_WORDS, MOST_BYTES, MOST_PICTURE = 48, 2500, 200_000, 40_000
 SKIP = re.compile(r"^\s*#+\s*(NBVAL_\w+|PYTEST_VALIDATE_IGNORE_OUTPUT)\s*$", re.MULTILINE)
 VERDICT = re.compile(
-    r"(\W*\b(ok|okay|pass|passed|right|true|false|correct|success|all|tests?|good)\b\W*)+", re.IGNORECASE
+    r"(\W*\b(ok|okay|pass|passed|right|true|false|correct|success|all|tests?|good)\b\W*)+",
+    re.IGNORECASE,
 )
 OUTPUT_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b0x[0-9a-fA-F]{4,}"), "prints a memory address"),
-    (re.compile(r"(^|[\s'\"])(~|/[\w.-]+|[A-Za-z]:\\)[/\\]?[\w.-]+[/\\]|site-packages"), "prints a path"),
-    (re.compile(r"\d\.\d{7,}|\d\.\d+e[+-]?\d+"), "prints a number in full: print it through fixed()"),
+    (
+        re.compile(r"(^|[\s'\"])(~|/[\w.-]+|[A-Za-z]:\\)[/\\]?[\w.-]+[/\\]|site-packages"),
+        "prints a path",
+    ),
+    (
+        re.compile(r"\d\.\d{7,}|\d\.\d+e[+-]?\d+"),
+        "prints a number in full: print it through fixed()",
+    ),
     (re.compile(r"\b\d{1,2}:\d\d:\d\d\b|\b20\d\d-\d\d-\d\d\b"), "prints a time"),
 )
-HEADER = re.compile(
-    r"\*Difficulty [1-5] of 5 · \d+ minutes? · (?P<points>no|\d+) points?\*"
-)
+HEADER = re.compile(r"\*Difficulty [1-5] of 5 · \d+ minutes? · (?P<points>no|\d+) points?\*")
 
 
 def check_lesson(lesson: Lesson) -> None:
@@ -100,14 +105,21 @@ def _check_graded_source(lesson: Lesson, cell: Cell) -> None:
     if SKIP.search(cell.source):
         refuse("a graded cell is marked as skipped")
     tree = ast.parse(cell.source)
-    if not any(isinstance(n, ast.Name) and n.id == "SEED" and isinstance(n.ctx, ast.Load) for n in ast.walk(tree)):
+    if not any(
+        isinstance(n, ast.Name) and n.id == "SEED" and isinstance(n.ctx, ast.Load)
+        for n in ast.walk(tree)
+    ):
         refuse("a graded cell draws its inputs from SEED")
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             refuse("a graded cell prints data and asserts nothing")
-        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
-            if re.search(r"[efgEFG%]'?\)?$", ast.unparse(node.format_spec).strip("f'\"")):
-                refuse("a graded cell writes numbers through fixed(), not with a format")
+        if isinstance(node, ast.FormattedValue) and _rounds(node):
+            refuse("a graded cell writes numbers through fixed(), not with a format")
+
+
+def _rounds(node: ast.FormattedValue) -> bool:
+    spec = ast.unparse(node.format_spec).strip("f'\"") if node.format_spec else ""
+    return re.search(r"[efgEFG%]$", spec) is not None
 
 
 def _bad_output(node: NotebookNode) -> Iterator[str]:

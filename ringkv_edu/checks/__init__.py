@@ -15,7 +15,9 @@ __all__ = ["exercise", "exercises"]
 @cache
 def exercises() -> dict[str, Exercise]:
     """Find every exercise, by id, in the order of the lessons."""
-    modules = sorted(m.name for m in pkgutil.iter_modules(__path__) if re.fullmatch(r"lesson_\d\d", m.name))
+    modules = sorted(
+        m.name for m in pkgutil.iter_modules(__path__) if re.fullmatch(r"lesson_\d\d", m.name)
+    )
     found = [e for name in modules for e in import_module(f"{__name__}.{name}").EXERCISES]
     return {exercise.id: exercise for exercise in found}
 

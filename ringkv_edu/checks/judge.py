@@ -38,7 +38,7 @@ class Raised:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check found. ``lines`` is the message, at most six lines; ``mistake`` a mutant's name."""
+    """What a check found: at most six ``lines``, and the mutant that the ``mistake`` is."""
 
     right: bool
     lines: tuple[str, ...]

@@ -58,16 +58,32 @@ LAST = Exercise(
     reference=answers(last),
     others=(answers(last=_by_index), answers(last=_by_dropping)),
     mutants=(
-        Mutant("first", "the first tokens are kept in place of the last",
-               answers(last=lambda tokens, window: tokens[:window])),
-        Mutant("one-too-many", "one token too many is kept, as if written window + 1",
-               answers(last=lambda tokens, window: tokens[-window - 1 :])),
-        Mutant("one-too-few", "one token too few is kept, as if written window - 1",
-               answers(last=lambda tokens, window: tokens[max(0, len(tokens) - window + 1) :])),
-        Mutant("below-zero", "len(tokens) - window goes below 0 while the list is still short, and "
-               "Python counts a negative start from the end", answers(last=_without_floor)),
-        Mutant("newest-first", "the order is turned round: newest first",
-               answers(last=lambda tokens, window: tokens[-window:][::-1])),
+        Mutant(
+            "first",
+            "the first tokens are kept in place of the last",
+            answers(last=lambda tokens, window: tokens[:window]),
+        ),
+        Mutant(
+            "one-too-many",
+            "one token too many is kept, as if written window + 1",
+            answers(last=lambda tokens, window: tokens[-window - 1 :]),
+        ),
+        Mutant(
+            "one-too-few",
+            "one token too few is kept, as if written window - 1",
+            answers(last=lambda tokens, window: tokens[max(0, len(tokens) - window + 1) :]),
+        ),
+        Mutant(
+            "below-zero",
+            "len(tokens) - window goes below 0 while the list is still short, and "
+            "Python counts a negative start from the end",
+            answers(last=_without_floor),
+        ),
+        Mutant(
+            "newest-first",
+            "the order is turned round: newest first",
+            answers(last=lambda tokens, window: tokens[-window:][::-1]),
+        ),
         Mutant("emptied", "tokens are removed from the caller's own list", answers(last=_emptied)),
     ),
 )
@@ -88,26 +104,41 @@ DIAGNOSTIC = Exercise(
     id="ex00-diagnostic",
     names=QUESTIONS,
     cases=_diagnostic_cases,
-    reference=answers(
-        wraps_to=2, negative_wrap=3, tail=[3, 4, 5], first_weight=0.5, keys_seen=10
-    ),
+    reference=answers(wraps_to=2, negative_wrap=3, tail=[3, 4, 5], first_weight=0.5, keys_seen=10),
     others=(
         answers(wraps_to=10 % 4, tail=(3, 4, 5)),
         answers(negative_wrap=-1 % 4, first_weight=1 / 2),
     ),
     mutants=(
-        Mutant("division", "10 % 4 is read as 10 / 4: % gives what is left over, 10 - 2 * 4",
-               answers(wraps_to=2.5)),
-        Mutant("c-modulo", "-1 % 4 is worked out as in C: in Python the result has the sign of the "
-               "divisor, so one step back from slot 0 is slot 3", answers(negative_wrap=-1)),
-        Mutant("slice-two", "[-3:] is read as `from index 3 back`: it means the last three",
-               answers(tail=[4, 5])),
-        Mutant("slice-off", "the last item is left out: [-3:] runs to the end",
-               answers(tail=[3, 4])),
-        Mutant("softmax-sum", "each weight is 1: softmax weights add up to 1, and equal scores "
-               "share it equally", answers(first_weight=1.0)),
-        Mutant("not-itself", "position 9 does not see itself: positions 0 to 9 are ten keys",
-               answers(keys_seen=9)),
+        Mutant(
+            "division",
+            "10 % 4 is read as 10 / 4: % gives what is left over, 10 - 2 * 4",
+            answers(wraps_to=2.5),
+        ),
+        Mutant(
+            "c-modulo",
+            "-1 % 4 is worked out as in C: in Python the result has the sign of the "
+            "divisor, so one step back from slot 0 is slot 3",
+            answers(negative_wrap=-1),
+        ),
+        Mutant(
+            "slice-two",
+            "[-3:] is read as `from index 3 back`: it means the last three",
+            answers(tail=[4, 5]),
+        ),
+        Mutant(
+            "slice-off", "the last item is left out: [-3:] runs to the end", answers(tail=[3, 4])
+        ),
+        Mutant(
+            "softmax-sum",
+            "each weight is 1: softmax weights add up to 1, and equal scores share it equally",
+            answers(first_weight=1.0),
+        ),
+        Mutant(
+            "not-itself",
+            "position 9 does not see itself: positions 0 to 9 are ten keys",
+            answers(keys_seen=9),
+        ),
     ),
 )
 

@@ -100,22 +100,46 @@ ATTEND = Exercise(
     reference=answers(attend),
     others=(answers(attend=_attend_online),),
     mutants=(
-        Mutant("no-scale", "the scores are not divided by sqrt(head_dim)",
-               answers(attend=lambda q, e: _attend(q, e, scale=lambda dim: 1.0))),
-        Mutant("wrong-scale", "the scores are divided by head_dim, not by its square root",
-               answers(attend=lambda q, e: _attend(q, e, scale=lambda dim: 1 / dim))),
-        Mutant("scale-of-count", "the scale uses the number of entries, not head_dim",
-               answers(attend=lambda q, e: _attend(q, e, lambda dim: 1 / math.sqrt(len(e))))),
-        Mutant("overflow", "the largest score is not subtracted before exp, and exp of a large "
-               "number overflows", answers(attend=lambda q, e: _attend(q, e, shift=lambda s: 0.0))),
-        Mutant("unnormalised", "the weights are not divided by their sum",
-               answers(attend=lambda q, e: _attend(q, e, normalise=False))),
-        Mutant("keys-averaged", "keys are averaged where values should be",
-               answers(attend=_keys_averaged)),
-        Mutant("uniform", "every entry gets the same weight: the query is not used",
-               answers(attend=_uniform)),
+        Mutant(
+            "no-scale",
+            "the scores are not divided by sqrt(head_dim)",
+            answers(attend=lambda q, e: _attend(q, e, scale=lambda dim: 1.0)),
+        ),
+        Mutant(
+            "wrong-scale",
+            "the scores are divided by head_dim, not by its square root",
+            answers(attend=lambda q, e: _attend(q, e, scale=lambda dim: 1 / dim)),
+        ),
+        Mutant(
+            "scale-of-count",
+            "the scale uses the number of entries, not head_dim",
+            answers(attend=lambda q, e: _attend(q, e, lambda dim: 1 / math.sqrt(len(e)))),
+        ),
+        Mutant(
+            "overflow",
+            "the largest score is not subtracted before exp, and exp of a large number overflows",
+            answers(attend=lambda q, e: _attend(q, e, shift=lambda s: 0.0)),
+        ),
+        Mutant(
+            "unnormalised",
+            "the weights are not divided by their sum",
+            answers(attend=lambda q, e: _attend(q, e, normalise=False)),
+        ),
+        Mutant(
+            "keys-averaged",
+            "keys are averaged where values should be",
+            answers(attend=_keys_averaged),
+        ),
+        Mutant(
+            "uniform",
+            "every entry gets the same weight: the query is not used",
+            answers(attend=_uniform),
+        ),
         Mutant("linear", "the scores are used as weights without exp", answers(attend=_linear)),
-        Mutant("zeros", "an empty cache gives zeros: there is nothing to average, so give None",
-               answers(attend=_zeros_when_empty)),
+        Mutant(
+            "zeros",
+            "an empty cache gives zeros: there is nothing to average, so give None",
+            answers(attend=_zeros_when_empty),
+        ),
     ),
 )

@@ -7,7 +7,6 @@ from random import Random
 from typing import Any
 
 from ..given import token
-from .guard import call
 from .model import Answer, Case, Exercise, Mutant, answers
 
 # ex01-bytes: bytes of a cache, and the least time to read it
@@ -37,8 +36,13 @@ def _floor_by_parts(weights: float, kv: float, speed: float) -> float:
 def _bytes_cases(rng: Random) -> list[Case]:
     shapes = [(1, 32, 32, 128, 2), (1024, 32, 32, 128, 2), (1024, 30, 3, 64, 4)]
     shapes += [
-        (rng.randrange(2, 5000), rng.randrange(2, 49), rng.choice((2, 4, 8)),
-         rng.choice((64, 96, 128)), rng.choice((1, 2, 4)))
+        (
+            rng.randrange(2, 5000),
+            rng.randrange(2, 49),
+            rng.choice((2, 4, 8)),
+            rng.choice((64, 96, 128)),
+            rng.choice((1, 2, 4)),
+        )
         for _ in range(2)
     ]
     traffic = [(13.5e9, 0.0, 1e12), (13.5e9, 17.2e9, 1e12)]
@@ -70,20 +74,41 @@ BYTES = Exercise(
     reference=answers(cache_bytes, read_floor_ms),
     others=(answers(cache_bytes=_bytes_by_parts, read_floor_ms=_floor_by_parts),),
     mutants=(
-        Mutant("keys-only", "only the keys are counted: the values are cached as well",
-               answers(cache_bytes=lambda t, n, h, d, b: t * n * h * d * b)),
-        Mutant("one-layer", "only one layer is counted: every layer has its own cache",
-               answers(cache_bytes=lambda t, n, h, d, b: 2 * t * h * d * b)),
-        Mutant("one-head", "only one head is counted",
-               answers(cache_bytes=lambda t, n, h, d, b: 2 * t * n * d * b)),
-        Mutant("numbers", "numbers are counted in place of bytes",
-               answers(cache_bytes=lambda t, n, h, d, b: 2 * t * n * h * d)),
-        Mutant("cache-only", "the weights are left out: every decoded token reads them, too",
-               answers(read_floor_ms=lambda w, kv, s: 1000 * kv / s)),
-        Mutant("weights-only", "the cache is left out of what is read",
-               answers(read_floor_ms=lambda w, kv, s: 1000 * w / s)),
-        Mutant("seconds", "the result is in seconds, not in milliseconds",
-               answers(read_floor_ms=lambda w, kv, s: (w + kv) / s)),
+        Mutant(
+            "keys-only",
+            "only the keys are counted: the values are cached as well",
+            answers(cache_bytes=lambda t, n, h, d, b: t * n * h * d * b),
+        ),
+        Mutant(
+            "one-layer",
+            "only one layer is counted: every layer has its own cache",
+            answers(cache_bytes=lambda t, n, h, d, b: 2 * t * h * d * b),
+        ),
+        Mutant(
+            "one-head",
+            "only one head is counted",
+            answers(cache_bytes=lambda t, n, h, d, b: 2 * t * n * d * b),
+        ),
+        Mutant(
+            "numbers",
+            "numbers are counted in place of bytes",
+            answers(cache_bytes=lambda t, n, h, d, b: 2 * t * n * h * d),
+        ),
+        Mutant(
+            "cache-only",
+            "the weights are left out: every decoded token reads them, too",
+            answers(read_floor_ms=lambda w, kv, s: 1000 * kv / s),
+        ),
+        Mutant(
+            "weights-only",
+            "the cache is left out of what is read",
+            answers(read_floor_ms=lambda w, kv, s: 1000 * w / s),
+        ),
+        Mutant(
+            "seconds",
+            "the result is in seconds, not in milliseconds",
+            answers(read_floor_ms=lambda w, kv, s: (w + kv) / s),
+        ),
     ),
 )
 
@@ -177,7 +202,13 @@ class _TooWide(ShiftBuffer):
 
 def _shift_cases(rng: Random) -> list[Case]:
     runs = [(4, 3), (4, 4), (4, 5), (4, 10), (rng.randrange(2, 7), rng.randrange(8, 15))]
-    costs = [(10, 4), (4, 4), (3, 4), (10_000, 1024), (rng.randrange(50, 500), rng.randrange(2, 40))]
+    costs = [
+        (10, 4),
+        (4, 4),
+        (3, 4),
+        (10_000, 1024),
+        (rng.randrange(50, 500), rng.randrange(2, 40)),
+    ]
     return [_shift_case(rng, *run) for run in runs] + [_cost_case(*cost) for cost in costs]
 
 
@@ -207,26 +238,56 @@ SHIFT = Exercise(
     reference=answers(ShiftBuffer, entries_moved),
     others=(answers(ShiftBuffer=_SlicingBuffer), answers(entries_moved=_moved_by_counting)),
     mutants=(
-        Mutant("newest-position-lost", "the newest position is dropped where the oldest should "
-               "go: pop() takes the last item, so the positions stay 0, 1, 2, ... for ever",
-               answers(ShiftBuffer=_buffer_with(_newest_position_lost))),
-        Mutant("positions-kept", "positions are never dropped, so they no longer stand beside "
-               "their keys", answers(ShiftBuffer=_buffer_with(_positions_kept))),
-        Mutant("values-kept", "values are never dropped, so they no longer stand beside their keys",
-               answers(ShiftBuffer=_buffer_with(_values_kept))),
-        Mutant("newest-lost", "the newest token is dropped in place of the oldest",
-               answers(ShiftBuffer=_buffer_with(_newest_lost))),
-        Mutant("too-narrow", "the window is one too narrow: a token goes before the buffer is full",
-               answers(ShiftBuffer=_TooNarrow)),
-        Mutant("too-wide", "the window is one too wide: window_size + 1 tokens are kept",
-               answers(ShiftBuffer=_TooWide)),
-        Mutant("moves-always", "tokens that only fill the buffer are counted: nothing moves then",
-               answers(entries_moved=lambda tokens, window: tokens * window)),
-        Mutant("newest-stays", "the token that was just appended is left out: it moves, too",
-               answers(entries_moved=lambda tokens, w: max(0, tokens - w) * (w - 1))),
-        Mutant("evictions", "evictions are counted, not the entries that each of them moves",
-               answers(entries_moved=lambda tokens, window: max(0, tokens - window))),
-        Mutant("below-zero", "the count goes below 0 while the buffer is not full",
-               answers(entries_moved=lambda tokens, window: (tokens - window) * window)),
+        Mutant(
+            "newest-position-lost",
+            "the newest position is dropped where the oldest should "
+            "go: pop() takes the last item, so the positions stay 0, 1, 2, ... for ever",
+            answers(ShiftBuffer=_buffer_with(_newest_position_lost)),
+        ),
+        Mutant(
+            "positions-kept",
+            "positions are never dropped, so they no longer stand beside their keys",
+            answers(ShiftBuffer=_buffer_with(_positions_kept)),
+        ),
+        Mutant(
+            "values-kept",
+            "values are never dropped, so they no longer stand beside their keys",
+            answers(ShiftBuffer=_buffer_with(_values_kept)),
+        ),
+        Mutant(
+            "newest-lost",
+            "the newest token is dropped in place of the oldest",
+            answers(ShiftBuffer=_buffer_with(_newest_lost)),
+        ),
+        Mutant(
+            "too-narrow",
+            "the window is one too narrow: a token goes before the buffer is full",
+            answers(ShiftBuffer=_TooNarrow),
+        ),
+        Mutant(
+            "too-wide",
+            "the window is one too wide: window_size + 1 tokens are kept",
+            answers(ShiftBuffer=_TooWide),
+        ),
+        Mutant(
+            "moves-always",
+            "tokens that only fill the buffer are counted: nothing moves then",
+            answers(entries_moved=lambda tokens, window: tokens * window),
+        ),
+        Mutant(
+            "newest-stays",
+            "the token that was just appended is left out: it moves, too",
+            answers(entries_moved=lambda tokens, w: max(0, tokens - w) * (w - 1)),
+        ),
+        Mutant(
+            "evictions",
+            "evictions are counted, not the entries that each of them moves",
+            answers(entries_moved=lambda tokens, window: max(0, tokens - window)),
+        ),
+        Mutant(
+            "below-zero",
+            "the count goes below 0 while the buffer is not full",
+            answers(entries_moved=lambda tokens, window: (tokens - window) * window),
+        ),
     ),
 )

@@ -45,18 +45,37 @@ EDGE = Exercise(
         answers(sees=lambda q, k, w: k <= q and k > q - w),
     ),
     mutants=(
-        Mutant("too-wide", "the window is one too wide, as if written t - W: that is W + 1 keys",
-               answers(sees=lambda q, k, w: 0 <= q - k <= w)),
-        Mutant("not-itself", "a token does not see itself: the window is W tokens before it, the "
-               "first of the two rules above", answers(sees=lambda q, k, w: 1 <= q - k <= w)),
-        Mutant("too-narrow", "the window is one too narrow: W counts the token itself once",
-               answers(sees=lambda q, k, w: 0 <= q - k < w - 1)),
-        Mutant("future", "keys after the query are seen: it looks into the future",
-               answers(sees=lambda q, k, w: q - k < w)),
-        Mutant("both-sides", "the window reaches as far ahead as back: the distance has a sign",
-               answers(sees=lambda q, k, w: abs(q - k) < w)),
-        Mutant("no-window", "everything before the query is seen: the window is not used",
-               answers(sees=lambda q, k, w: k <= q)),
+        Mutant(
+            "too-wide",
+            "the window is one too wide, as if written t - W: that is W + 1 keys",
+            answers(sees=lambda q, k, w: 0 <= q - k <= w),
+        ),
+        Mutant(
+            "not-itself",
+            "a token does not see itself: the window is W tokens before it, the "
+            "first of the two rules above",
+            answers(sees=lambda q, k, w: 1 <= q - k <= w),
+        ),
+        Mutant(
+            "too-narrow",
+            "the window is one too narrow: W counts the token itself once",
+            answers(sees=lambda q, k, w: 0 <= q - k < w - 1),
+        ),
+        Mutant(
+            "future",
+            "keys after the query are seen: it looks into the future",
+            answers(sees=lambda q, k, w: q - k < w),
+        ),
+        Mutant(
+            "both-sides",
+            "the window reaches as far ahead as back: the distance has a sign",
+            answers(sees=lambda q, k, w: abs(q - k) < w),
+        ),
+        Mutant(
+            "no-window",
+            "everything before the query is seen: the window is not used",
+            answers(sees=lambda q, k, w: k <= q),
+        ),
     ),
 )
 
@@ -121,23 +140,51 @@ EMPTY = Exercise(
     reference=answers(readable_slots),
     others=(answers(readable_slots=_readable_by_loop),),
     mutants=(
-        Mutant("empty-passes", "an empty slot is read: -1 looks like a position just before 0, so "
-               "it must be ruled out by itself", _pick(lambda p, q, w: 0 <= q - p < w)),
-        Mutant("counter", "the slots are counted off, 0 to the query's position: with holes, or "
-               "after a wrap, only the stored positions tell",
-               answers(readable_slots=lambda positions, query, window: list(
-                   range(min(query + 1, len(positions)))))),
-        Mutant("zero-dropped", "position 0 is taken for empty: it is a real token",
-               _pick(lambda p, q, w: p > 0 and 0 <= q - p < w)),
-        Mutant("stored-is-enough", "every slot in use is read, also those that left the window or "
-               "lie in the future", _pick(lambda p, q, w: p >= 0)),
-        Mutant("future", "keys after the query are read: it looks into the future",
-               _pick(lambda p, q, w: p >= 0 and q - p < w)),
-        Mutant("too-wide", "the window is one too wide, as if written t - W",
-               _pick(lambda p, q, w: p >= 0 and 0 <= q - p <= w)),
-        Mutant("positions", "positions are given where slots were asked for",
-               answers(readable_slots=lambda positions, query, window: [
-                   p for p in positions if p >= 0 and 0 <= query - p < window])),
+        Mutant(
+            "empty-passes",
+            "an empty slot is read: -1 looks like a position just before 0, so "
+            "it must be ruled out by itself",
+            _pick(lambda p, q, w: 0 <= q - p < w),
+        ),
+        Mutant(
+            "counter",
+            "the slots are counted off, 0 to the query's position: with holes, or "
+            "after a wrap, only the stored positions tell",
+            answers(
+                readable_slots=lambda positions, query, window: list(
+                    range(min(query + 1, len(positions)))
+                )
+            ),
+        ),
+        Mutant(
+            "zero-dropped",
+            "position 0 is taken for empty: it is a real token",
+            _pick(lambda p, q, w: p > 0 and 0 <= q - p < w),
+        ),
+        Mutant(
+            "stored-is-enough",
+            "every slot in use is read, also those that left the window or lie in the future",
+            _pick(lambda p, q, w: p >= 0),
+        ),
+        Mutant(
+            "future",
+            "keys after the query are read: it looks into the future",
+            _pick(lambda p, q, w: p >= 0 and q - p < w),
+        ),
+        Mutant(
+            "too-wide",
+            "the window is one too wide, as if written t - W",
+            _pick(lambda p, q, w: p >= 0 and 0 <= q - p <= w),
+        ),
+        Mutant(
+            "positions",
+            "positions are given where slots were asked for",
+            answers(
+                readable_slots=lambda positions, query, window: [
+                    p for p in positions if p >= 0 and 0 <= query - p < window
+                ]
+            ),
+        ),
     ),
 )
 
@@ -159,8 +206,14 @@ def _distances_by_loop(positions: Slots) -> list[int | None]:
 
 def _distance_cases(rng: Random) -> list[Case]:
     states = [
-        [0, -1, -1, -1], [0, 1, 2, 3], [4, 1, 2, 3], [4, 5, 2, 3], [8, 9, 6, 7],
-        [8, 5, 6, 7], [0, 1, 12, 9, 10, 11], [-1, 5, -1, 3],
+        [0, -1, -1, -1],
+        [0, 1, 2, 3],
+        [4, 1, 2, 3],
+        [4, 5, 2, 3],
+        [8, 9, 6, 7],
+        [8, 5, 6, 7],
+        [0, 1, 12, 9, 10, 11],
+        [-1, 5, -1, 3],
     ]
     window, seen = rng.randrange(3, 7), rng.randrange(8, 30)
     ring = [-1] * window
@@ -197,21 +250,42 @@ DISTANCE = Exercise(
     reference=answers(distances),
     others=(answers(distances=_distances_by_loop),),
     mutants=(
-        Mutant("slot-as-position", "the slot is used as the position, for query and key alike: "
-               "right until the first wrap, then some keys seem to lie in the future",
-               _each(lambda slot, held, p: p.index(max(p)) - slot)),
-        Mutant("slot-for-key", "the slot is used as the key's position",
-               _each(lambda slot, held, p: max(p) - slot)),
-        Mutant("rank", "the rank in the cache is used: the same only while no position between "
-               "two stored tokens is missing", _each(_rank)),
-        Mutant("one-too-far", "every distance is one too large: the newest token lies 0 back",
-               _each(lambda slot, held, p: max(p) - held + 1)),
-        Mutant("turned-round", "the sign is turned round: count back from the newest",
-               _each(lambda slot, held, p: held - max(p))),
-        Mutant("empty-counted", "an empty slot gets a distance, as if a token stood at -1",
-               answers(distances=lambda positions: [max(positions) - p for p in positions])),
-        Mutant("positions", "positions are given where distances were asked for",
-               _each(lambda slot, held, p: held)),
+        Mutant(
+            "slot-as-position",
+            "the slot is used as the position, for query and key alike: "
+            "right until the first wrap, then some keys seem to lie in the future",
+            _each(lambda slot, held, p: p.index(max(p)) - slot),
+        ),
+        Mutant(
+            "slot-for-key",
+            "the slot is used as the key's position",
+            _each(lambda slot, held, p: max(p) - slot),
+        ),
+        Mutant(
+            "rank",
+            "the rank in the cache is used: the same only while no position between "
+            "two stored tokens is missing",
+            _each(_rank),
+        ),
+        Mutant(
+            "one-too-far",
+            "every distance is one too large: the newest token lies 0 back",
+            _each(lambda slot, held, p: max(p) - held + 1),
+        ),
+        Mutant(
+            "turned-round",
+            "the sign is turned round: count back from the newest",
+            _each(lambda slot, held, p: held - max(p)),
+        ),
+        Mutant(
+            "empty-counted",
+            "an empty slot gets a distance, as if a token stood at -1",
+            answers(distances=lambda positions: [max(positions) - p for p in positions]),
+        ),
+        Mutant(
+            "positions",
+            "positions are given where distances were asked for",
+            _each(lambda slot, held, p: held),
+        ),
     ),
 )
-

@@ -36,18 +36,36 @@ PREDICT = Exercise(
         answers(next_slot=10 % 4, still_there=list(range(6, 10))),
     ),
     mutants=(
-        Mutant("last-slot", "the slot that was written last is named, not the next one",
-               answers(next_slot=1)),
-        Mutant("never-wraps", "the write number is taken as the slot: there are only slots 0 to 3",
-               answers(next_slot=10)),
-        Mutant("restarts", "writing is thought to start again at slot 0 each time the ring is full",
-               answers(next_slot=0)),
-        Mutant("oldest-kept", "the first tokens are thought to stay: they are the ones overwritten",
-               answers(still_there=[0, 1, 2, 3])),
-        Mutant("counts-from-one", "tokens are counted from 1: ten tokens have positions 0 to 9",
-               answers(still_there=[7, 8, 9, 10])),
-        Mutant("not-itself", "the newest token is left out of its own window",
-               answers(still_there=[5, 6, 7, 8])),
+        Mutant(
+            "last-slot",
+            "the slot that was written last is named, not the next one",
+            answers(next_slot=1),
+        ),
+        Mutant(
+            "never-wraps",
+            "the write number is taken as the slot: there are only slots 0 to 3",
+            answers(next_slot=10),
+        ),
+        Mutant(
+            "restarts",
+            "writing is thought to start again at slot 0 each time the ring is full",
+            answers(next_slot=0),
+        ),
+        Mutant(
+            "oldest-kept",
+            "the first tokens are thought to stay: they are the ones overwritten",
+            answers(still_there=[0, 1, 2, 3]),
+        ),
+        Mutant(
+            "counts-from-one",
+            "tokens are counted from 1: ten tokens have positions 0 to 9",
+            answers(still_there=[7, 8, 9, 10]),
+        ),
+        Mutant(
+            "not-itself",
+            "the newest token is left out of its own window",
+            answers(still_there=[5, 6, 7, 8]),
+        ),
     ),
 )
 
@@ -145,7 +163,11 @@ def _append_case(rng: Random, window: int, positions: list[int]) -> Case:
             slots.append(call(answer.append, ring, key, value, position, may_change=(0,)))
         return {"returned slots": slots, **_fields(ring)}
 
-    span = f"{positions[0]}" if len(positions) == 1 else f"{positions[0]}, {positions[1]}, ... {positions[-1]}"
+    span = (
+        f"{positions[0]}"
+        if len(positions) == 1
+        else f"{positions[0]}, {positions[1]}, ... {positions[-1]}"
+    )
     return Case(f"window {window}, positions {span}", run)
 
 
@@ -161,28 +183,57 @@ APPEND = Exercise(
     reference=answers(append),
     others=(answers(append=_append_by_head),),
     mutants=(
-        Mutant("no-modulo", "the modulo is forgotten: the slot runs past the end of the ring",
-               answers(append=_append_at(lambda ring, position: ring.num_writes))),
-        Mutant("newest-overwritten", "a full ring writes over its newest token, again and again, "
-               "where the oldest should go",
-               answers(append=_append_at(
-                   lambda ring, position: min(ring.num_writes, ring.window_size - 1)))),
-        Mutant("slot-from-position", "the slot is taken from the position: when positions have "
-               "gaps, tokens that are still wanted are overwritten",
-               answers(append=_append_at(lambda ring, position: position % ring.window_size))),
-        Mutant("one-off", "writing starts at slot 1: write number 0 goes to slot 0",
-               answers(append=_append_at(
-                   lambda ring, position: (ring.num_writes + 1) % ring.window_size))),
-        Mutant("size-uncapped", "size is never capped: a ring of W slots cannot hold more than W",
-               answers(append=_append_at(_right_slot, _size_uncapped))),
-        Mutant("head-unmoved", "head names the slot just written, not the next one",
-               answers(append=_append_at(_right_slot, _head_unmoved))),
-        Mutant("head-unwrapped", "head runs past the last slot: it wraps as the slot does",
-               answers(append=_append_at(_right_slot, _head_unwrapped))),
-        Mutant("counts-from-one", "num_writes is raised before it is stored in insert_count: "
-               "writes count from 0", answers(append=_append_at(_right_slot, _counts_from_one))),
-        Mutant("by-reference", "the caller's own list is kept: when the caller uses it again, the "
-               "past changes. Store list(key) and list(value)", answers(append=_by_reference)),
+        Mutant(
+            "no-modulo",
+            "the modulo is forgotten: the slot runs past the end of the ring",
+            answers(append=_append_at(lambda ring, position: ring.num_writes)),
+        ),
+        Mutant(
+            "newest-overwritten",
+            "a full ring writes over its newest token, again and again, where the oldest should go",
+            answers(
+                append=_append_at(lambda ring, position: min(ring.num_writes, ring.window_size - 1))
+            ),
+        ),
+        Mutant(
+            "slot-from-position",
+            "the slot is taken from the position: when positions have "
+            "gaps, tokens that are still wanted are overwritten",
+            answers(append=_append_at(lambda ring, position: position % ring.window_size)),
+        ),
+        Mutant(
+            "one-off",
+            "writing starts at slot 1: write number 0 goes to slot 0",
+            answers(
+                append=_append_at(lambda ring, position: (ring.num_writes + 1) % ring.window_size)
+            ),
+        ),
+        Mutant(
+            "size-uncapped",
+            "size is never capped: a ring of W slots cannot hold more than W",
+            answers(append=_append_at(_right_slot, _size_uncapped)),
+        ),
+        Mutant(
+            "head-unmoved",
+            "head names the slot just written, not the next one",
+            answers(append=_append_at(_right_slot, _head_unmoved)),
+        ),
+        Mutant(
+            "head-unwrapped",
+            "head runs past the last slot: it wraps as the slot does",
+            answers(append=_append_at(_right_slot, _head_unwrapped)),
+        ),
+        Mutant(
+            "counts-from-one",
+            "num_writes is raised before it is stored in insert_count: writes count from 0",
+            answers(append=_append_at(_right_slot, _counts_from_one)),
+        ),
+        Mutant(
+            "by-reference",
+            "the caller's own list is kept: when the caller uses it again, the "
+            "past changes. Store list(key) and list(value)",
+            answers(append=_by_reference),
+        ),
         Mutant("no-return", "the slot is not returned", answers(append=_no_return)),
     ),
 )
@@ -221,7 +272,14 @@ def _from_head(ring: RingFields) -> list[Entry]:
 
 
 def _visible_cases(rng: Random) -> list[Case]:
-    runs = [(4, range(0)), (4, range(1)), (4, range(3)), (4, range(4)), (4, range(5)), (4, range(10))]
+    runs = [
+        (4, range(0)),
+        (4, range(1)),
+        (4, range(3)),
+        (4, range(4)),
+        (4, range(5)),
+        (4, range(10)),
+    ]
     runs += [(1, range(6)), (rng.randrange(3, 7), range(0, 45, 3))]
     restart = [*range(6), *range(2)]  # a second conversation starts at position 0 again
     return [_visible_case(rng, w, list(p)) for w, p in runs] + [_visible_case(rng, 4, restart)]
@@ -232,7 +290,9 @@ def _visible_case(rng: Random, window: int, positions: list[int]) -> Case:
 
     def run(answer: Answer) -> dict[str, Any]:
         entries = call(answer.visible, filled_ring(window, positions, Random(seed)))
-        if not isinstance(entries, list | tuple) or not all(hasattr(e, "position") for e in entries):
+        if not isinstance(entries, list | tuple) or not all(
+            hasattr(e, "position") for e in entries
+        ):
             return {"result": entries}
         fields = ("position", "insert_seq", "physical_slot", "key", "value")
         return {f"{f} of each entry": [getattr(e, f, None) for e in entries] for f in fields}
@@ -248,20 +308,42 @@ VISIBLE = Exercise(
     reference=answers(visible),
     others=(answers(visible=_visible_by_sorting), answers(visible=_visible_by_turning)),
     mutants=(
-        Mutant("slot-order", "the order of slots is given as the order of time",
-               answers(visible=lambda ring: _entries(ring, _used(ring)))),
-        Mutant("newest-first", "the newest token comes first: turn the order round",
-               answers(visible=lambda ring: visible(ring)[::-1])),
-        Mutant("empty-slots", "empty slots are given as if they held tokens",
-               answers(visible=lambda ring: _entries(
-                   ring, [(ring.head + i) % ring.window_size for i in range(ring.window_size)]))),
-        Mutant("from-head", "reading starts at head even when the ring is not full: head is then "
-               "the first empty slot, not the oldest token", answers(visible=_from_head)),
-        Mutant("by-position", "tokens are ordered by position: a second conversation starts at 0 "
-               "again, and the order of time is the order of writing",
-               answers(visible=lambda ring: sorted(visible(ring), key=lambda e: e.position))),
-        Mutant("one-short", "the oldest token that is still stored is left out",
-               answers(visible=lambda ring: visible(ring)[1:])),
+        Mutant(
+            "slot-order",
+            "the order of slots is given as the order of time",
+            answers(visible=lambda ring: _entries(ring, _used(ring))),
+        ),
+        Mutant(
+            "newest-first",
+            "the newest token comes first: turn the order round",
+            answers(visible=lambda ring: visible(ring)[::-1]),
+        ),
+        Mutant(
+            "empty-slots",
+            "empty slots are given as if they held tokens",
+            answers(
+                visible=lambda ring: _entries(
+                    ring, [(ring.head + i) % ring.window_size for i in range(ring.window_size)]
+                )
+            ),
+        ),
+        Mutant(
+            "from-head",
+            "reading starts at head even when the ring is not full: head is then "
+            "the first empty slot, not the oldest token",
+            answers(visible=_from_head),
+        ),
+        Mutant(
+            "by-position",
+            "tokens are ordered by position: a second conversation starts at 0 "
+            "again, and the order of time is the order of writing",
+            answers(visible=lambda ring: sorted(visible(ring), key=lambda e: e.position)),
+        ),
+        Mutant(
+            "one-short",
+            "the oldest token that is still stored is left out",
+            answers(visible=lambda ring: visible(ring)[1:]),
+        ),
     ),
 )
 
@@ -316,18 +398,37 @@ RESET = Exercise(
     reference=answers(reset),
     others=(answers(reset=_reset_by_hand),),
     mutants=(
-        Mutant("head-kept", "head stays where the last conversation left it: the new one is "
-               "written in the middle and read from the start", answers(reset=_reset_except("head"))),
-        Mutant("count-kept", "num_writes goes on counting from the last conversation",
-               answers(reset=_reset_except("num_writes"))),
-        Mutant("size-kept", "size stays: the empty ring says that it is full",
-               answers(reset=_reset_except("size"))),
-        Mutant("positions-kept", "old positions stay: their slots still pass every mask",
-               answers(reset=_reset_except("positions"))),
-        Mutant("storage-kept", "old keys and values stay in memory: what stands in an empty slot "
-               "must never reach an output, and 0 times NaN is NaN",
-               answers(reset=_reset_except("keys", "values"))),
-        Mutant("a-copy", "a new ring is made and given to the local name only: the caller's ring "
-               "is as it was", answers(reset=_reset_a_copy)),
+        Mutant(
+            "head-kept",
+            "head stays where the last conversation left it: the new one is "
+            "written in the middle and read from the start",
+            answers(reset=_reset_except("head")),
+        ),
+        Mutant(
+            "count-kept",
+            "num_writes goes on counting from the last conversation",
+            answers(reset=_reset_except("num_writes")),
+        ),
+        Mutant(
+            "size-kept",
+            "size stays: the empty ring says that it is full",
+            answers(reset=_reset_except("size")),
+        ),
+        Mutant(
+            "positions-kept",
+            "old positions stay: their slots still pass every mask",
+            answers(reset=_reset_except("positions")),
+        ),
+        Mutant(
+            "storage-kept",
+            "old keys and values stay in memory: what stands in an empty slot "
+            "must never reach an output, and 0 times NaN is NaN",
+            answers(reset=_reset_except("keys", "values")),
+        ),
+        Mutant(
+            "a-copy",
+            "a new ring is made and given to the local name only: the caller's ring is as it was",
+            answers(reset=_reset_a_copy),
+        ),
     ),
 )

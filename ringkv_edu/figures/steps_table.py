@@ -17,7 +17,9 @@ def steps_table(trace: Trace) -> str:
     if not trace.steps:
         return trace.problem or "nothing was appended"
     texts = [_short(step.text) for step in trace.steps]
-    width = max(len(f"{step.position} {text}") for step, text in zip(trace.steps, texts, strict=True))
+    width = max(
+        len(f"{step.position} {text}") for step, text in zip(trace.steps, texts, strict=True)
+    )
     if trace.slot_count * (width + 3) > WIDEST_TABLE:
         texts = [""] * len(texts)
         width = len(str(trace.steps[-1].position))

@@ -106,7 +106,9 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
         elif not self.parent.stopped:
             cause = state or self.parent.answer_errors.get(self.exercise, cause)
         row(self, cause=cause)
-        raise NbCellError(self.cell_num, cause, self.cell.source, "" if state == UNTOUCHED else details)
+        raise NbCellError(
+            self.cell_num, cause, self.cell.source, "" if state == UNTOUCHED else details
+        )
 
     def compare_outputs(self, test: Any, ref: Any, skip_compare: Any = None) -> bool:
         """Compare a graded cell's printed text alone: a warning on stderr costs no points."""

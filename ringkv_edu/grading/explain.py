@@ -15,8 +15,8 @@ def difference(reference: str, yours: str) -> list[str]:
     expected, printed = reference.splitlines(), yours.splitlines()
     extra = len(printed) - len(expected)
     if extra > 0 and _within(expected, printed):
-        lines = "1 line" if extra == 1 else f"{extra} lines"
-        return [f"prints {lines} of its own among the right ones: take your print calls out"]
+        count = "1 line" if extra == 1 else f"{extra} lines"
+        return [f"prints {count} of its own among the right ones: take your print calls out"]
     first = next(
         (i for i, pair in enumerate(zip(expected, printed, strict=False)) if pair[0] != pair[1]),
         min(len(expected), len(printed)),
@@ -29,7 +29,10 @@ def difference(reference: str, yours: str) -> list[str]:
     lines.append(f"  {wrong} of {len(expected)} lines differ; reference and yours:")
     for place in range(first, min(first + MOST_LINES, max(len(expected), len(printed)))):
         if _at(expected, place) != _at(printed, place):
-            lines += [f"    reference: {_at(expected, place)}", f"    yours:     {_at(printed, place)}"]
+            lines += [
+                f"    reference: {_at(expected, place)}",
+                f"    yours:     {_at(printed, place)}",
+            ]
     return lines
 
 
@@ -53,7 +56,10 @@ def _at(lines: list[str], place: int) -> str:
 
 def _cut(a: str, b: str) -> tuple[str, str]:
     """Cut two lines to the part around their first difference."""
-    same = next((i for i, pair in enumerate(zip(a, b, strict=False)) if pair[0] != pair[1]), min(len(a), len(b)))
+    same = next(
+        (i for i, pair in enumerate(zip(a, b, strict=False)) if pair[0] != pair[1]),
+        min(len(a), len(b)),
+    )
     start = max(0, same - WIDEST // 2) if max(len(a), len(b)) > WIDEST else 0
     return _shown(a, start), _shown(b, start)
 

@@ -47,7 +47,7 @@ class Kernel(RunningKernel):  # type: ignore[misc]
         return message
 
     def await_reply(self, msg_id: str, timeout: float | None = None) -> None:
-        """Wait for a cell's end; raises ``Empty`` at the time limit, ``KernelDied`` when it is gone."""
+        """Wait for a cell's end; raises ``Empty`` at the time limit, ``KernelDied`` without it."""
         end = time.monotonic() + self.cell_timeout
         dead = 0
         while True:

@@ -100,6 +100,8 @@ def _defined(source: str) -> set[str]:
     except (SyntaxError, ValueError, RecursionError):
         return set()
     defined = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    stored = {
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
     imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
     return defined | stored | {(a.asname or a.name).split(".")[0] for n in imports for a in n.names}

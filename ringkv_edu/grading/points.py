@@ -88,7 +88,11 @@ def _file_lines(result: FileResult, root: Path) -> list[str]:
     shown = result.path.relative_to(root) if result.path.is_relative_to(root) else result.path
     lines = [shown.as_posix()]
     if result.problem:
-        return [*lines, f"  cannot be read: {result.problem}", f"  {'lesson':<18} 0/{result.worth or '?'}"]
+        return [
+            *lines,
+            f"  cannot be read: {result.problem}",
+            f"  {'lesson':<18} 0/{result.worth or '?'}",
+        ]
     for row in result.rows.values():
         mark = f"{row.earned}/{row.worth}"
         lines.append(f"  {row.exercise:<18} {mark:<6} {row.cause}".rstrip())
@@ -96,7 +100,7 @@ def _file_lines(result: FileResult, root: Path) -> list[str]:
 
 
 def _course_lines(course: CourseResult) -> list[str]:
-    """Give one line for each folder, which is one learner's, that holds each lesson at most once."""
+    """Give a line for each folder, which is one learner's, with each lesson at most once."""
     lines = []
     for folder in dict.fromkeys(result.path.parent for result in course.files.values()):
         here = [r for r in course.files.values() if r.path.parent == folder]

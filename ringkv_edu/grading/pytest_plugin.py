@@ -89,7 +89,9 @@ class _Reporter:
         if "file" not in facts or (report.when != "call" and report.outcome == "passed"):
             return
         # a cell after a timeout is "xpassed", with the outcome "passed": it earns nothing
-        passed = report.when == "call" and report.outcome == "passed" and not hasattr(report, "wasxfail")
+        passed = (
+            report.when == "call" and report.outcome == "passed" and not hasattr(report, "wasxfail")
+        )
         if report.when == "setup" and report.failed:
             facts.setdefault("cause", "the notebook's kernel did not start")
         if report.when != "teardown":

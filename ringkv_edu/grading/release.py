@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +10,15 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["GradedCell", "ReleasedLesson", "lesson_of_cell", "lessons", "released_text"]
+__all__ = [
+    "GradedCell",
+    "ReleasedLesson",
+    "digest",
+    "lesson_of_cell",
+    "lessons",
+    "released_text",
+    "source_of",
+]
 
 
 @dataclass(frozen=True)
@@ -51,15 +60,22 @@ def source_of(cell: dict[str, Any]) -> str:
     return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
+def digest(text: str) -> str:
+    """Give a short fingerprint of a text, blanks around it apart."""
+    return hashlib.sha256(text.strip().encode()).hexdigest()[:12]
+
+
 def released_text(lesson: str) -> str:
     """Give the released notebook's file, as it was built."""
-    return _folder().joinpath(f"{lesson}.ipynb").read_text(encoding="utf-8")
+    return str(_folder().joinpath(f"{lesson}.ipynb").read_text(encoding="utf-8"))
 
 
 @cache
 def lessons() -> dict[str, ReleasedLesson]:
     """Give every released lesson, by name, in order."""
-    names = sorted(p.name[: -len(".ipynb")] for p in _folder().iterdir() if p.name.endswith(".ipynb"))
+    names = sorted(
+        p.name[: -len(".ipynb")] for p in _folder().iterdir() if p.name.endswith(".ipynb")
+    )
     return {name: _lesson(name) for name in names}
 
 
@@ -76,7 +92,9 @@ def _folder() -> Any:
 def _lesson(name: str) -> ReleasedLesson:
     book = json.loads(released_text(name))
     graded = tuple(
-        GradedCell(cell["id"], cell["id"].removesuffix("-graded"), cell["metadata"]["nbgrader"]["points"])
+        GradedCell(
+            cell["id"], cell["id"].removesuffix("-graded"), cell["metadata"]["nbgrader"]["points"]
+        )
         for cell in book["cells"]
         if cell["metadata"].get("ringkv", {}).get("role") == "graded"
     )

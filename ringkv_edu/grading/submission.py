@@ -103,7 +103,9 @@ def _parsed(text: str) -> dict[str, Any]:
 def _raw_cells(data: dict[str, Any]) -> list[dict[str, Any]]:
     """Give the cells of a version 4 notebook, or of the older version 3 with its worksheets."""
     sheets = data.get("worksheets")
-    groups = [data.get("cells")] if sheets is None else [_dict(s).get("cells") for s in _list(sheets)]
+    groups = (
+        [data.get("cells")] if sheets is None else [_dict(s).get("cells") for s in _list(sheets)]
+    )
     cells = [cell for group in groups for cell in _list(group)]
     return [cell for cell in cells if isinstance(cell, dict)]
 

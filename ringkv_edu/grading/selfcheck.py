@@ -1,0 +1,75 @@
+"""Runs `pytest --nbval` on notebooks without its noise, for `ringkv check` and `ringkv status`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..progress import load
+from .merge import merge
+from .points import CourseResult, FileResult
+from .release import ReleasedLesson, lessons
+from .submission import Unreadable, read_submission
+
+__all__ = ["check", "status"]
+
+QUIET = ("--nbval", "-q", "-p", "no:cacheprovider", "--noconftest", "-o", "addopts=")
+
+
+class _Sink:
+    course = CourseResult()
+
+    def pytest_sessionfinish(self, session: Any) -> None:
+        reporter = session.config.pluginmanager.get_plugin("ringkv-reporter")
+        self.course = reporter.course if reporter else CourseResult()
+
+
+def check(paths: Sequence[Path]) -> CourseResult:
+    """Run notebooks and give their points; raises ``RuntimeError`` with what pytest said."""
+    sink, noise = _Sink(), io.StringIO()
+    root = Path(paths[0]).resolve().parent
+    arguments = [*QUIET, "--rootdir", str(root), *(str(path) for path in paths)]
+    with contextlib.redirect_stdout(noise), contextlib.redirect_stderr(noise):
+        pytest.main(arguments, plugins=[sink])
+    if not sink.course.files:
+        raise RuntimeError(noise.getvalue().strip() or "pytest collected nothing")
+    return sink.course
+
+
+def status(folder: Path) -> list[str]:
+    """Say, for each lesson, how much is answered, solved and worth; untouched ones are not run."""
+    hints = load(folder)["hints"]
+    begun = [p for name in lessons() if _answered(p := folder / f"{name}.ipynb", lessons()[name])]
+    results = check(begun).files.values() if begun else ()
+    by_lesson = {result.lesson: result for result in results}
+    lines = [f"{'lesson':<26} {'solved':>9} {'points':>9} {'hints':>6}"]
+    for name, lesson in lessons().items():
+        used = sum(int(hints.get(exercise, 0)) for exercise in lesson.answers())
+        lines.append(_status_line(lesson, folder / f"{name}.ipynb", by_lesson.get(name), used))
+    earned = sum(result.earned for result in by_lesson.values())
+    worth = sum(lesson.points for lesson in lessons().values())
+    return [*lines, f"{'course':<26} {'':>9} {f'{earned}/{worth}':>9}"]
+
+
+def _status_line(lesson: ReleasedLesson, path: Path, result: FileResult | None, hints: int) -> str:
+    rows = result.rows.values() if result else ()
+    solved = f"{sum(row.earned == row.worth for row in rows)}/{len(lesson.graded)}"
+    points = f"{result.earned if result else 0}/{lesson.points}"
+    note = "" if result else "   not begun" if path.exists() else "   not in this folder"
+    if result and result.problem:
+        note = f"   cannot be read: {result.problem}"
+    return f"{lesson.name:<26} {solved:>9} {points:>9} {hints:>6}{note}"
+
+
+def _answered(path: Path, lesson: ReleasedLesson) -> bool:
+    if not path.exists():
+        return False
+    try:
+        return len(merge(lesson, read_submission(path)).states) < len(lesson.answers())
+    except Unreadable:
+        return True
