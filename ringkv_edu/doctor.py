@@ -23,17 +23,6 @@ LITE = (
     "nbval",
     "nbformat",
 )
-CJK_FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Source Han Sans SC",
-    "WenQuanYi Zen Hei",
-    "Microsoft YaHei",
-    "SimHei",
-    "PingFang SC",
-    "Hiragino Sans GB",
-    "Arial Unicode MS",
-)
 
 
 @dataclass(frozen=True)
@@ -125,10 +114,9 @@ def _fonts() -> Finding:
     what = "Chinese font"
     if not importlib.util.find_spec("matplotlib"):
         return Finding(what, False, "matplotlib is not installed", needed=False)
-    from matplotlib import font_manager
+    from .figures.style import cjk_font
 
-    have = {font.name for font in font_manager.fontManager.ttflist}
-    found = next((name for name in CJK_FONTS if name in have), "")
+    found = cjk_font()
     return Finding(
         what,
         bool(found),

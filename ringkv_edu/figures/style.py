@@ -1,0 +1,58 @@
+"""Colours and sizes of the course's still pictures.
+
+Colour stands for a slot and is never the only sign: every slot carries its number, too. Six
+Okabe-Ito colours and two more, told apart under the three common kinds of colour blindness;
+vermillion is kept for what is wrong.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+SLOT_COLOURS = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#882255", "#8B6D3F",
+)  # fmt: skip
+DARK_SLOTS = {"#0072B2", "#882255", "#8B6D3F"}  # white digits on these, black on the others
+WRONG = "#D55E00"
+INK, FAINT, LINE = "#1a1a1a", "#6b6b6b", "#b9b9b9"
+CJK_FONTS = (
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans SC", "WenQuanYi Zen Hei",
+    "Microsoft YaHei", "SimHei", "PingFang SC", "Hiragino Sans GB", "Arial Unicode MS",
+)  # fmt: skip
+DPI, PALETTE = 100, 64
+
+
+def cjk_font() -> str:
+    """Name an installed font with Chinese characters, or give an empty string."""
+    from matplotlib import font_manager
+
+    have = {font.name for font in font_manager.fontManager.ttflist}
+    return next((name for name in CJK_FONTS if name in have), "")
+
+
+def text_style() -> dict[str, Any]:
+    """Give the rc settings of the course's text; Chinese characters fall back to ``cjk_font``."""
+    return {"font.family": [name for name in ("DejaVu Sans", cjk_font()) if name], "font.size": 11}
+
+
+def slot_colour(slot: int) -> str:
+    """Give a slot's colour; after eight slots they repeat, and the numbers tell them apart."""
+    return SLOT_COLOURS[slot % len(SLOT_COLOURS)]
+
+
+def digit_colour(slot: int) -> str:
+    """Give the colour in which a number is readable on a slot's colour."""
+    return "white" if slot_colour(slot) in DARK_SLOTS else "black"
+
+
+def save_small(figure: Any, path: Path) -> None:
+    """Write a PNG with a palette of 64 colours, which keeps pictures of lines under 40 kB."""
+    from PIL import Image
+
+    raw = BytesIO()
+    figure.savefig(raw, format="png", dpi=DPI, facecolor="white", metadata={"Software": None})
+    raw.seek(0)
+    image = Image.open(raw).convert("RGB").quantize(PALETTE, dither=Image.Dither.NONE)
+    image.save(path, format="PNG", optimize=True)
