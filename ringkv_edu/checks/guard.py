@@ -26,7 +26,10 @@ PACKAGE = str(Path(__file__).resolve().parents[1])
 
 
 class EndlessLoop(BaseException):
-    """Too many steps. Not an ``Exception``, so that ``except Exception`` does not catch it."""
+    """Too many steps. Not an ``Exception``, so that ``except Exception`` does not catch it.
+
+    Its argument, if any, says that the loop caught this, too, and still runs.
+    """
 
 
 class Unfinished(Exception):
@@ -72,7 +75,7 @@ def guarded(work: Callable[[], Any], steps: int = STEP_LIMIT) -> Any:
     if "error" in outcome:
         raise outcome["error"]
     if "value" not in outcome:
-        raise EndlessLoop
+        raise EndlessLoop("left running")
     return outcome["value"]
 
 

@@ -90,7 +90,9 @@ def _missing(exercise: Exercise, names: Mapping[str, Any]) -> str:
 
 def _is_stub(value: Any) -> bool:
     code = getattr(value, "__code__", None)
-    return code is not None and not code.co_names and code.co_code in EMPTY_BODIES
+    if code is None or code.co_names or code.co_code not in EMPTY_BODIES:
+        return False
+    return all(const in (None, value.__doc__) for const in code.co_consts)
 
 
 def _not_yet(exercise: Exercise, why: str) -> Verdict:
@@ -153,7 +155,8 @@ def _expected_line(expected: Any) -> list[str]:
 
 def _what_happened(error: BaseException) -> str:
     if isinstance(error, EndlessLoop):
-        return "your code did not stop: a loop in it never ends."
+        still = " It catches every error and runs on: restart the kernel." if error.args else ""
+        return f"your code did not stop: a loop in it never ends.{still}"
     if isinstance(error, InputChanged):
         return f"your code changed what it was given: {short_text(str(error))}"
     if isinstance(error, NotImplementedError | Unfinished):

@@ -16,18 +16,6 @@ def last(tokens: list[int], window: int) -> list[int]:
     return tokens[-window:]
 
 
-def _by_index(tokens: list[int], window: int) -> list[int]:
-    first = max(0, len(tokens) - window)
-    return [tokens[place] for place in range(first, len(tokens))]
-
-
-def _by_dropping(tokens: list[int], window: int) -> list[int]:
-    kept = list(tokens)
-    while len(kept) > window:
-        del kept[0]
-    return kept
-
-
 def _last_cases(rng: Random) -> list[Case]:
     sizes = [(10, 4), (4, 4), (3, 4), (5, 4), (0, 4), (6, 1)]
     sizes += [(rng.randrange(5, 12), rng.randrange(1, 5)) for _ in range(3)]
@@ -56,7 +44,6 @@ LAST = Exercise(
     names=("last",),
     cases=_last_cases,
     reference=answers(last),
-    others=(answers(last=_by_index), answers(last=_by_dropping)),
     mutants=(
         Mutant(
             "first",
@@ -105,10 +92,6 @@ DIAGNOSTIC = Exercise(
     names=QUESTIONS,
     cases=_diagnostic_cases,
     reference=answers(wraps_to=2, negative_wrap=3, tail=[3, 4, 5], first_weight=0.5, keys_seen=10),
-    others=(
-        answers(wraps_to=10 % 4, tail=(3, 4, 5)),
-        answers(negative_wrap=-1 % 4, first_weight=1 / 2),
-    ),
     mutants=(
         Mutant(
             "division",

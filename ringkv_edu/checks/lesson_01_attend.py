@@ -40,19 +40,6 @@ def _dot(a: Vector, b: Vector) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
-def _attend_online(query: Vector, entries: list[Entry]) -> Vector | None:
-    """One pass with a running maximum, as tiled kernels do."""
-    top, total, out = -math.inf, 0.0, [0.0] * len(entries[0].value) if entries else []
-    for entry in entries:
-        score = _dot(query, entry.key) / len(query) ** 0.5
-        new_top = max(top, score)
-        fade, weight = math.exp(top - new_top), math.exp(score - new_top)
-        total = total * fade + weight
-        out = [x * fade + weight * v for x, v in zip(out, entry.value, strict=True)]
-        top = new_top
-    return [x / total for x in out] if entries else None
-
-
 def _attend_cases(rng: Random) -> list[Case]:
     shapes = [(1, 2), (2, 2), (4, 2), (4, 3), (6, 4), (5, rng.randrange(2, 6))]
     cases = [_attend_case(rng, *shape) for shape in shapes]
@@ -98,7 +85,6 @@ ATTEND = Exercise(
     names=("attend",),
     cases=_attend_cases,
     reference=answers(attend),
-    others=(answers(attend=_attend_online),),
     mutants=(
         Mutant(
             "no-scale",

@@ -24,15 +24,6 @@ def read_floor_ms(weight_bytes: float, kv_bytes: float, bytes_per_second: float)
     return 1000 * (weight_bytes + kv_bytes) / bytes_per_second
 
 
-def _bytes_by_parts(t: int, layers: int, heads: int, dim: int, size: int) -> int:
-    keys = values = heads * dim * size
-    return sum(keys + values for _ in range(layers)) * t
-
-
-def _floor_by_parts(weights: float, kv: float, speed: float) -> float:
-    return weights / speed * 1e3 + kv / speed * 1e3
-
-
 def _bytes_cases(rng: Random) -> list[Case]:
     shapes = [(1, 32, 32, 128, 2), (1024, 32, 32, 128, 2), (1024, 30, 3, 64, 4)]
     shapes += [
@@ -72,7 +63,6 @@ BYTES = Exercise(
     names=("cache_bytes", "read_floor_ms"),
     cases=_bytes_cases,
     reference=answers(cache_bytes, read_floor_ms),
-    others=(answers(cache_bytes=_bytes_by_parts, read_floor_ms=_floor_by_parts),),
     mutants=(
         Mutant(
             "keys-only",
@@ -142,24 +132,6 @@ class ShiftBuffer:
 def entries_moved(tokens: int, window_size: int) -> int:
     """Count the entries that ``pop(0)`` moves one place to the left, in one of the lists."""
     return max(0, tokens - window_size) * window_size
-
-
-class _SlicingBuffer(ShiftBuffer):
-    def append(self, key: list[float], value: list[float], position: int) -> None:
-        first = -self.window_size
-        self.keys = [*self.keys, key][first:]
-        self.values = [*self.values, value][first:]
-        self.positions = [*self.positions, position][first:]
-
-
-def _moved_by_counting(tokens: int, window_size: int) -> int:
-    held = moved = 0
-    for _ in range(tokens):
-        held += 1
-        if held > window_size:
-            held -= 1
-            moved += held
-    return moved
 
 
 def _buffer_with(evict: Callable[[ShiftBuffer], None]) -> type[ShiftBuffer]:
@@ -236,7 +208,6 @@ SHIFT = Exercise(
     names=("ShiftBuffer", "entries_moved"),
     cases=_shift_cases,
     reference=answers(ShiftBuffer, entries_moved),
-    others=(answers(ShiftBuffer=_SlicingBuffer), answers(entries_moved=_moved_by_counting)),
     mutants=(
         Mutant(
             "newest-position-lost",

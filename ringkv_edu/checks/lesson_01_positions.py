@@ -18,10 +18,6 @@ def sees(query_position: int, key_position: int, window: int) -> bool:
     return 0 <= query_position - key_position < window
 
 
-def _sees_by_list(query_position: int, key_position: int, window: int) -> bool:
-    return key_position in list(range(query_position + 1))[-window:]
-
-
 def _edge_cases(rng: Random) -> list[Case]:
     pairs = [(5, 4), (2, 4), (0, 1), (9, 1), (rng.randrange(4, 15), rng.randrange(2, 7))]
     return [_edge_case(*pair) for pair in pairs]
@@ -40,10 +36,6 @@ EDGE = Exercise(
     names=("sees",),
     cases=_edge_cases,
     reference=answers(sees),
-    others=(
-        answers(sees=_sees_by_list),
-        answers(sees=lambda q, k, w: k <= q and k > q - w),
-    ),
     mutants=(
         Mutant(
             "too-wide",
@@ -91,15 +83,6 @@ def readable_slots(positions: Slots, query_position: int, window: int) -> Slots:
     ]
 
 
-def _readable_by_loop(positions: Slots, query_position: int, window: int) -> Slots:
-    first = max(0, query_position - window + 1)
-    slots = []
-    for slot in range(len(positions)):
-        if positions[slot] in range(first, query_position + 1):
-            slots.append(slot)
-    return slots
-
-
 def _empty_cases(rng: Random) -> list[Case]:
     states = [
         ([-1, -1, -1, -1], 0, 4),
@@ -138,7 +121,6 @@ EMPTY = Exercise(
     names=("readable_slots",),
     cases=_empty_cases,
     reference=answers(readable_slots),
-    others=(answers(readable_slots=_readable_by_loop),),
     mutants=(
         Mutant(
             "empty-passes",
@@ -197,13 +179,6 @@ def distances(positions: Slots) -> list[int | None]:
     return [None if held < 0 else newest - held for held in positions]
 
 
-def _distances_by_loop(positions: Slots) -> list[int | None]:
-    out: list[int | None] = []
-    for held in positions:
-        out.append(max(positions) - held if held != -1 else None)
-    return out
-
-
 def _distance_cases(rng: Random) -> list[Case]:
     states = [
         [0, -1, -1, -1],
@@ -248,7 +223,6 @@ DISTANCE = Exercise(
     names=("distances",),
     cases=_distance_cases,
     reference=answers(distances),
-    others=(answers(distances=_distances_by_loop),),
     mutants=(
         Mutant(
             "slot-as-position",

@@ -36,8 +36,7 @@ class Exercise:
     """One exercise of a lesson.
 
     ``names`` are what the answer cell defines. ``cases(rng)`` draws the inputs. ``reference`` is
-    a right answer; ``others`` are right answers in another style. A mutant needs only the names
-    in which it differs from the reference.
+    a right answer; a mutant needs only the names in which it differs from it.
     """
 
     id: str
@@ -45,7 +44,6 @@ class Exercise:
     cases: Callable[[Random], list[Case]]
     reference: Mapping[str, Any]
     mutants: tuple[Mutant, ...]
-    others: tuple[Mapping[str, Any], ...] = ()
 
     def answer(self, changes: Mapping[str, Any] | None = None) -> Answer:
         """Give the reference answer, with some names replaced."""

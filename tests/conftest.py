@@ -1,0 +1,37 @@
+"""What the tests share: where things are, and which reasons may skip one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+ALLOWED_SKIPS = ("no CUDA device", "model weights not fetched")
+
+
+@pytest.fixture
+def root() -> Path:
+    return ROOT
+
+
+class _SkipGuard:
+    """A skip for any other reason fails the run: a test that never runs proves nothing."""
+
+    def __init__(self) -> None:
+        self.refused: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and not hasattr(report, "wasxfail"):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+            if not any(allowed in reason for allowed in ALLOWED_SKIPS):
+                self.refused.append(f"{report.nodeid}: {reason}")
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.refused:
+            print("\nskipped for a reason that is not allowed:", *self.refused, sep="\n  ")
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(_SkipGuard(), "skip-guard")

@@ -1,0 +1,2 @@
+def reset(ring):
+    ring.__init__(ring.window_size)

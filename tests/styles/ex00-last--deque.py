@@ -1,0 +1,5 @@
+from collections import deque
+
+
+def last(tokens, window):
+    return list(deque(tokens, maxlen=window))

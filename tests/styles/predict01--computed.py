@@ -1,0 +1,2 @@
+next_slot = 10 % 4
+still_there = list(range(10))[-4:]

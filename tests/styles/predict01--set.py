@@ -1,0 +1,2 @@
+next_slot = 2
+still_there = {9, 8, 7, 6}
