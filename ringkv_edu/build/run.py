@@ -43,9 +43,9 @@ def build_lesson(path: Path) -> Built:
     figures = path.parents[1] / "figures"
     lesson = read_lesson(path)
     check_lesson(lesson)
-    solution = execute(lesson, solution_book(lesson, figures))
+    solution, unstable = execute(lesson, solution_book(lesson, figures))
     learner = learner_book(lesson, solution, figures)
-    check_books(lesson, learner, solution)
+    check_books(lesson, learner, solution, unstable)
     return Built(lesson, text_of(learner), text_of(solution))
 
 
