@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
 from ..graded import PROBE
@@ -64,6 +64,9 @@ def _run(lesson: Lesson, run: NotebookNode) -> None:
         )
         try:
             client.execute()
+        except (CellTimeoutError, DeadKernelError):
+            bad = next((c.id for c in run.cells if c.get("execution_count", 0) is None), "unknown")
+            raise BuildError(lesson.name, bad, f"does not end within {TIMEOUT} s") from None
         except CellExecutionError as error:
             bad = next((c.id for c in run.cells if _raised(c)), "unknown")
             raise BuildError(lesson.name, bad, f"raises {error.ename}: {error.evalue}") from None

@@ -138,4 +138,4 @@ def _bad_output(node: NotebookNode, unstable: list[str]) -> Iterator[str]:
         yield f"prints a verdict ({text.strip()!r}): print what was computed"
     yield from (why for pattern, why in OUTPUT_RULES if pattern.search(text))
     if node.id in unstable:
-        yield "prints what a last-digit difference, or a second run, would change: draw other inputs"
+        yield "prints what a last-digit difference or a second run would change: draw others"

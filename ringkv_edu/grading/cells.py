@@ -15,12 +15,15 @@ from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 from .explain import difference, error_cause
 from .kernel import MOST_OUTPUT, Kernel, KernelDied, TooMuchOutput
 from .merge import UNTOUCHED, Merged, merge
+from .points import shown
 from .release import lessons
 from .submission import Submission
 
 __all__ = ["BrokenNotebook", "NotebookFile", "row"]
 
 NBVAL_TIMEOUT, OUR_TIMEOUT = 2000, 60  # nbval's default, and what it is for our notebooks
+DIED = "the kernel died (os._exit, a crash, or out of memory)"
+TOO_MUCH = f"prints without end: stopped after {MOST_OUTPUT:,} characters"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 MOST_TRACEBACK = 25
 
@@ -31,11 +34,15 @@ def row(item: pytest.Item, **facts: Any) -> None:
 
 
 class NotebookFile(IPyNbFile):  # type: ignore[misc]
-    """One of our notebooks. ``stopped`` says why no later cell can run any more."""
+    """One of our notebooks.
+
+    ``stopped`` says where the kernel ended, so that no later cell can run; ``stopped_by`` is the
+    exercise whose code did it, and ``stop_cause`` what it did.
+    """
 
     submission: Submission
     merged: Merged
-    stopped = ""
+    stopped = stopped_by = stop_cause = ""
 
     def collect(self) -> Iterator[pytest.Item]:
         """Give one item for each code cell of the release, named by its id."""
@@ -83,7 +90,8 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
     def setup(self) -> None:
         """Do not run at all after a timeout or a dead kernel: such a cell earns nothing."""
         if self.parent.stopped:
-            row(self, cause=f"not run: {self.parent.stopped}")
+            own = self.exercise == self.parent.stopped_by
+            row(self, cause=self.parent.stop_cause if own else f"not run: {self.parent.stopped}")
             pytest.xfail(f"not run: {self.parent.stopped}")
 
     def runtest(self) -> None:
@@ -94,7 +102,9 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             if kernel.status != "ok":
                 self.fail("raises an error and hides it")
         except (KernelDied, TooMuchOutput) as error:
-            self.fail(self._stop(type(error)))
+            died = isinstance(error, KernelDied)
+            what = "the kernel died" if died else "the kernel was stopped"
+            self.fail(self._stop(what, DIED if died else TOO_MUCH))
         except NbCellError as error:
             self.fail(self._cause(error), ANSI.sub("", error.inner_traceback or ""))
 
@@ -125,17 +135,17 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             return f"{self.name}: {type(error).__name__}: {error}"
         details = (error.inner_traceback or "").strip("\n").splitlines()
         cut = ["  ..."] if len(details) > MOST_TRACEBACK else []
-        return "\n".join([f"{self.name}: {error}", *cut, *details[-MOST_TRACEBACK:]])
+        file = shown(self.path, self.config.invocation_params.dir)
+        return "\n".join([f"{file}, {self.name}: {error}", *cut, *details[-MOST_TRACEBACK:]])
 
     def reportinfo(self) -> tuple[Any, int, str]:
         """Name the cell by its id."""
-        return self.path, 0, f"{self.path.name}::{self.name}"
+        return self.path, 0, self.name
 
     def _cause(self, error: NbCellError) -> str:
         if self.parent.timed_out:
-            seconds = self.parent.kernel.cell_timeout
-            self.parent.stopped = f"{self.name} did not end within {seconds:g} s"
-            return f"did not end within {seconds:g} s: a loop without end?"
+            late = f"did not end within {self.parent.kernel.cell_timeout:g} s"
+            return self._stop(late, f"{late}: a loop without end?")
         if str(error) == "Cell outputs differ":
             return self.comparison_traceback[0].strip() if self.comparison_traceback else str(error)
         raised = [o for o in self.test_outputs or [] if o.output_type == "error"]
@@ -143,12 +153,11 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             return error_cause(raised[-1].ename, raised[-1].evalue, self.parent.merged.elsewhere)
         return str(error)
 
-    def _stop(self, kind: type[Exception]) -> str:
-        what = "the kernel died" if kind is KernelDied else "the kernel was stopped"
+    def _stop(self, what: str, cause: str) -> str:
+        """Note that no later cell can run."""
         self.parent.stopped = f"{what} in {self.name}"
-        if kind is KernelDied:
-            return "the kernel died (os._exit, a crash, or out of memory)"
-        return f"prints without end: stopped after {MOST_OUTPUT:,} characters"
+        self.parent.stopped_by, self.parent.stop_cause = self.exercise, cause
+        return cause
 
 
 class BrokenNotebook(pytest.Item):

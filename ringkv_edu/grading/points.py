@@ -9,7 +9,7 @@ from pathlib import Path
 from .merge import UNTOUCHED
 from .release import lessons
 
-__all__ = ["CourseResult", "FileResult", "Row", "table"]
+__all__ = ["CourseResult", "FileResult", "Row", "shown", "table"]
 
 SELF_CHECK = "This is a self-check with the seed that you can see. Points that count use another."
 
@@ -70,6 +70,11 @@ class CourseResult:
             row.cause = "" if passed else str(facts.get("cause", row.cause))
 
 
+def shown(path: Path, root: Path) -> str:
+    """Write a path from ``root`` on, where it lies below it."""
+    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+
+
 def table(course: CourseResult, root: Path) -> list[str]:
     """Draw the points of a run, one line an exercise, with one line of cause for each lost one."""
     lines: list[str] = []
@@ -85,8 +90,7 @@ def table(course: CourseResult, root: Path) -> list[str]:
 
 
 def _file_lines(result: FileResult, root: Path) -> list[str]:
-    shown = result.path.relative_to(root) if result.path.is_relative_to(root) else result.path
-    lines = [shown.as_posix()]
+    lines = [shown(result.path, root)]
     if result.problem:
         return [
             *lines,
