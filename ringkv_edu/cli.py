@@ -48,7 +48,9 @@ def start(options: argparse.Namespace) -> int:
     print(f"{folder}: {len(new)} lessons copied, {len(kept)} left as they were")
     if options.no_lab:
         return 0
-    command = [sys.executable, "-m", "jupyterlab", FIRST, *options.passed_on]
+    # as the default address, so that it is the one printed, too, when no browser can be opened
+    first = f"--LabApp.default_url=/lab/tree/{FIRST}"
+    command = [sys.executable, "-m", "jupyterlab", first, *options.passed_on]
     import importlib.util
 
     if not importlib.util.find_spec("jupyterlab"):

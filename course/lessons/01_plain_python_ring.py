@@ -104,10 +104,6 @@ for _ in range(4):
 # last slot, begin again at slot 0. The token overwritten is the oldest: the one that has just left
 # the window. Nothing else moves.
 #
-# ![A ring of four slots after ten tokens, beside a line of the positions 0 to 9. The window covers
-# positions 6 to 9. Slot 0 holds position 8, slot 1 holds 9, slot 2 holds 6 and slot 3 holds 7; the next
-# write goes to slot 2. The links between positions and slots cross.](figure:ring.png)
-#
 # Two numbers now belong to each token, and this course is about not mixing them up. Its **position**
 # says where it stands in the text. Its **slot** says where it lies in memory.
 #
@@ -121,7 +117,7 @@ for _ in range(4):
 # *Difficulty 1 of 5 · 2 minutes · no points*
 #
 # A ring of four slots has taken ten tokens, positions 0 to 9. Which slot is written next, and which
-# positions are still there? Cover the picture above and fill in a number and a list.
+# positions are still there? Fill in a number and a list before you read on.
 
 # %% id="predict01" role="answer"
 ### BEGIN SOLUTION
@@ -149,6 +145,14 @@ check("predict01")
 # %% [markdown] role="solution" exercise="predict01"
 # Ten writes are two rounds of four and two more, so slots 0 and 1 hold positions 8 and 9, and slot 2,
 # which holds position 6, is next.
+
+# %% [markdown] id="ring-picture"
+# This is the ring after those ten tokens. The same four tokens stand in the window, by position, and in
+# memory, by slot. The crossing of the links is the wrap.
+#
+# ![A ring of four slots after ten tokens, beside a line of the positions 0 to 9. The window covers
+# positions 6 to 9. Slot 0 holds position 8, slot 1 holds 9, slot 2 holds 6 and slot 3 holds 7; the next
+# write goes to slot 2. The links between positions and slots cross.](figure:ring.png)
 
 # %% [markdown] id="ex02-append-why"
 # ## Exercise 2: the two-line write

@@ -1,0 +1,134 @@
+"""A new learner's way through lessons 00 and 01, in JupyterLab.
+
+`ringkv start`, the first notebook, a wrong answer that is named, right ones, saving, points.
+Screenshots go to the folder that RINGKV_SCREENSHOTS names, if it is set.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ringkv_edu.checks import exercises
+
+from .lab import Lab, browser, started_course
+
+pytestmark = pytest.mark.browser
+ROOT = Path(__file__).resolve().parents[2]
+LESSON_01 = "01_plain_python_ring"
+WRONG = {
+    "ex00-last": ("def last(tokens, window):\n    return tokens[len(tokens) - window:]",
+                  "goes below 0 while the list is still short"),
+    "ex02-append": ("def append(ring, key, value, position):\n    while True:\n        pass",
+                    "a loop in it never ends"),
+    "ex03-visible": ("def visible(ring):\n    return [Entry(ring.keys[s], ring.values[s], "
+                     "ring.positions[s], ring.insert_count[s], s) for s in range(ring.window_size) "
+                     "if ring.positions[s] >= 0]", "the order of slots is given as the order of time"),
+    "ex05-edge": ("def sees(query_position, key_position, window):\n"
+                  "    return 0 <= query_position - key_position <= window",
+                  "the window is one too wide, as if written t - W"),
+    "ex07-distance": ("def distances(positions):\n    newest = positions.index(max(positions))\n"
+                      "    return [None if p < 0 else newest - s for s, p in enumerate(positions)]",
+                      "the slot is used as the position"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Lab, str]]:
+    folder = tmp_path_factory.mktemp("course")
+    with started_course(folder) as address, browser() as page:
+        yield folder / "work", Lab(page), address
+
+
+def shot(lab: Lab, name: str) -> None:
+    if "RINGKV_SCREENSHOTS" in os.environ:
+        lab.page.screenshot(path=Path(os.environ["RINGKV_SCREENSHOTS"], f"{name}.png"))
+
+
+def solutions(lesson: str) -> dict[str, str]:
+    book = json.loads((ROOT / "solutions" / f"{lesson}.ipynb").read_text(encoding="utf-8"))
+    return {c["id"]: "".join(c["source"]) for c in book["cells"] if c["id"] in exercises()}
+
+
+def points(path: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "ringkv_edu.cli", "check", str(path)],
+        capture_output=True, text=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    return done.stdout
+
+
+def solve(lab: Lab, lesson: str) -> None:
+    for name, right in solutions(lesson).items():
+        if name in WRONG:
+            wrong, words = WRONG[name]
+            lab.write(name, wrong)
+            lab.run(name)
+            assert words in lab.run(f"{name}-check")
+            shot(lab, f"{name}-wrong")
+        lab.write(name, right)
+        lab.run(name)
+        assert f"{name}: right" in lab.run(f"{name}-check")
+        shot(lab, f"{name}-right")
+
+
+def test_start_opens_the_first_lesson(course) -> None:
+    _, lab, address = course
+    lab.open(address)
+    assert lab.title == "00_start_here.ipynb"
+    shot(lab, "start")
+    lab.cell("00-cliff")
+    shot(lab, "cliff")
+
+
+def test_the_first_lesson(course) -> None:
+    folder, lab, _ = course
+    lab.run("00-setup")
+    assert "`last` is not defined" in lab.run("ex00-last-check")
+    lab.run("ex00-last")
+    assert "`last` is not written yet" in lab.run("ex00-last-check")
+    shot(lab, "not-written")
+    solve(lab, "00_start_here")
+    assert "window 4 ->" in lab.run("ex00-last-graded")
+    lab.save()
+    assert "lesson             1/1" in points(folder / "00_start_here.ipynb")
+
+
+def test_a_graded_cell_cannot_be_edited(course) -> None:
+    _, lab, _ = course
+    before = lab.cell("ex00-last-graded").locator(".cm-content").inner_text()
+    lab.write("ex00-last-graded", "print('mine')")
+    assert lab.cell("ex00-last-graded").locator(".cm-content").inner_text() == before
+
+
+def test_the_plain_python_ring(course) -> None:
+    folder, lab, address = course
+    lab.open(address.replace("00_start_here", LESSON_01))
+    lab.run("01-setup")
+    assert "5 be" in lab.run("01-naive-grows")
+    lab.cell("01-ring-picture")
+    shot(lab, "ring-picture")
+    solve(lab, LESSON_01)
+    assert "8       9       6      >7" not in lab.run("01-my-ring")
+    assert "   9  8      >9       6       7       5" in lab.run("01-my-ring")
+    shot(lab, "my-ring")
+    assert "Saved in my_ringkv.py" in lab.run("01-save")
+    lab.save()
+    assert "lesson             24/24" in points(folder / f"{LESSON_01}.ipynb")
+    record = json.loads((folder / ".ringkv" / "progress.json").read_text())
+    assert set(record["solved"]) == set(exercises())
+
+
+def test_kept_work_can_be_imported(course) -> None:
+    folder, _, _ = course
+    code = "from my_ringkv import MyRing; r = MyRing(2); r.append([1], [2], 7); print(r.visible())"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert "position=7" in done.stdout
