@@ -24,6 +24,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     own, _, passed_on = _split(arguments)
     options = _parser().parse_args(own)
     options.passed_on = passed_on
+    for stream in (sys.stdout, sys.stderr):  # a console that lacks a character shows "?"
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     try:
         return int(options.run(options))
     except ModuleNotFoundError as error:
@@ -41,9 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def start(options: argparse.Namespace) -> int:
     """Fill the course folder and open JupyterLab there."""
+    from .progress import course_folder
     from .workspace import fill
 
-    folder = Path(options.folder)
+    folder = Path(options.folder) if options.folder else course_folder() or Path("work")
     new, kept = fill(folder)
     print(f"{folder}: {len(new)} lessons copied, {len(kept)} left as they were")
     if options.no_lab:
@@ -210,7 +214,7 @@ def _parser() -> argparse.ArgumentParser:
         "ringkv start\n  ringkv start my-course -- --no-browser --port 9000",
     )
     one.add_argument(
-        "folder", nargs="?", default="work", help="where your copies go (default: work)"
+        "folder", nargs="?", help="where your copies go (default: the course folder here, or work)"
     )
     one.add_argument(
         "--no-lab", action="store_true", help="copy only; what follows -- goes to JupyterLab"

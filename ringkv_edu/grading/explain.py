@@ -41,6 +41,7 @@ def error_cause(name: str, text: str, elsewhere: frozenset[str]) -> str:
     missing = re.search(r"name '(\w+)' is not defined", text)
     if name == "NameError" and missing and missing[1] in elsewhere:
         return f"`{missing[1]}` is defined outside the answer cell: move it into the answer cell"
+    name = {"_IncompleteInputError": "SyntaxError"}.get(name, name)  # Python 3.13
     first = text.strip().splitlines()[0] if text.strip() else ""
     return f"raises {name}: {first}"[:110]
 
