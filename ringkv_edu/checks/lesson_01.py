@@ -5,6 +5,8 @@ from __future__ import annotations
 from .lesson_01_attend import ATTEND
 from .lesson_01_memory import BYTES, SHIFT
 from .lesson_01_positions import DISTANCE, EDGE, EMPTY
-from .lesson_01_ring import APPEND, PREDICT, RESET, VISIBLE
+from .lesson_01_reset import RESET
+from .lesson_01_visible import VISIBLE
+from .lesson_01_write import APPEND, PREDICT
 
 EXERCISES = (BYTES, PREDICT, APPEND, VISIBLE, ATTEND, EDGE, EMPTY, DISTANCE, SHIFT, RESET)

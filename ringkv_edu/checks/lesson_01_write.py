@@ -1,4 +1,4 @@
-"""Lesson 01: writing the ring, reading it in order of time, and resetting it."""
+"""Lesson 01: which slot is next, and writing the ring."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from ..given import Entry, RingFields, filled_ring, token
+from ..given import RingFields, token
 from .guard import call
 from .model import Answer, Case, Exercise, Mutant, answers
+
+__all__ = ["APPEND", "PREDICT", "fields"]
 
 Append = Callable[[RingFields, list[float], list[float], int], Any]
 
@@ -145,7 +147,7 @@ def _append_case(rng: Random, window: int, positions: list[int]) -> Case:
         for position, (new_key, new_value) in zip(positions, pairs, strict=True):
             key[:], value[:] = new_key, new_value
             slots.append(call(answer.append, ring, key, value, position, may_change=(0,)))
-        return {"returned slots": slots, **_fields(ring)}
+        return {"returned slots": slots, **fields(ring)}
 
     span = (
         f"{positions[0]}"
@@ -153,11 +155,6 @@ def _append_case(rng: Random, window: int, positions: list[int]) -> Case:
         else f"{positions[0]}, {positions[1]}, ... {positions[-1]}"
     )
     return Case(f"window {window}, positions {span}", run)
-
-
-def _fields(ring: RingFields) -> dict[str, Any]:
-    names = ("positions", "insert_count", "keys", "values", "head", "size", "num_writes")
-    return {name: getattr(ring, name) for name in names}
 
 
 APPEND = Exercise(
@@ -221,179 +218,8 @@ APPEND = Exercise(
     ),
 )
 
-# ex03-visible: oldest to newest
 
-
-def visible(ring: RingFields) -> list[Entry]:
-    """Give the stored tokens, oldest write first."""
-    oldest = ring.num_writes - ring.size
-    return _entries(ring, [w % ring.window_size for w in range(oldest, ring.num_writes)])
-
-
-def _entries(ring: RingFields, slots: list[int]) -> list[Entry]:
-    return [
-        Entry(ring.keys[s], ring.values[s], ring.positions[s], ring.insert_count[s], s)  # type: ignore[arg-type]
-        for s in slots
-    ]
-
-
-def _used(ring: RingFields) -> list[int]:
-    return [slot for slot, write in enumerate(ring.insert_count) if write >= 0]
-
-
-def _from_head(ring: RingFields) -> list[Entry]:
-    return _entries(ring, [(ring.head + i) % ring.window_size for i in range(ring.size)])
-
-
-def _visible_cases(rng: Random) -> list[Case]:
-    runs = [
-        (4, range(0)),
-        (4, range(1)),
-        (4, range(3)),
-        (4, range(4)),
-        (4, range(5)),
-        (4, range(10)),
-    ]
-    runs += [(1, range(6)), (rng.randrange(3, 7), range(0, 45, 3))]
-    restart = [*range(6), *range(2)]  # a second conversation starts at position 0 again
-    return [_visible_case(rng, w, list(p)) for w, p in runs] + [_visible_case(rng, 4, restart)]
-
-
-def _visible_case(rng: Random, window: int, positions: list[int]) -> Case:
-    seed = rng.random()
-
-    def run(answer: Answer) -> dict[str, Any]:
-        entries = call(answer.visible, filled_ring(window, positions, Random(seed)))
-        if not isinstance(entries, list | tuple) or not all(
-            hasattr(e, "position") for e in entries
-        ):
-            return {"result": entries}
-        fields = ("position", "insert_seq", "physical_slot", "key", "value")
-        return {f"{f} of each entry": [getattr(e, f, None) for e in entries] for f in fields}
-
-    held = positions[-window:]
-    return Case(f"window {window}, {len(positions)} writes, the last at positions {held}", run)
-
-
-VISIBLE = Exercise(
-    id="ex03-visible",
-    names=("visible",),
-    cases=_visible_cases,
-    reference=answers(visible),
-    mutants=(
-        Mutant(
-            "slot-order",
-            "the order of slots is given as the order of time",
-            answers(visible=lambda ring: _entries(ring, _used(ring))),
-        ),
-        Mutant(
-            "newest-first",
-            "the newest token comes first: turn the order round",
-            answers(visible=lambda ring: visible(ring)[::-1]),
-        ),
-        Mutant(
-            "empty-slots",
-            "empty slots are given as if they held tokens",
-            answers(
-                visible=lambda ring: _entries(
-                    ring, [(ring.head + i) % ring.window_size for i in range(ring.window_size)]
-                )
-            ),
-        ),
-        Mutant(
-            "from-head",
-            "reading starts at head even when the ring is not full: head is then "
-            "the first empty slot, not the oldest token",
-            answers(visible=_from_head),
-        ),
-        Mutant(
-            "by-position",
-            "tokens are ordered by position: a second conversation starts at 0 "
-            "again, and the order of time is the order of writing",
-            answers(visible=lambda ring: sorted(visible(ring), key=lambda e: e.position)),
-        ),
-        Mutant(
-            "one-short",
-            "the oldest token that is still stored is left out",
-            answers(visible=lambda ring: visible(ring)[1:]),
-        ),
-    ),
-)
-
-# case01-reset: the next conversation (after rasbt/LLMs-from-scratch#925)
-
-
-def reset(ring: RingFields) -> None:
-    """Bring a ring back to the state in which it was made."""
-    vars(ring).update(vars(RingFields(ring.window_size)))
-
-
-def _reset_except(*fields: str) -> Callable[[RingFields], None]:
-    def mutant(ring: RingFields) -> None:
-        kept = {name: vars(ring)[name] for name in fields}
-        reset(ring)
-        vars(ring).update(kept)
-
-    return mutant
-
-
-def _reset_a_copy(ring: RingFields) -> None:
-    ring = RingFields(ring.window_size)
-
-
-def _reset_cases(rng: Random) -> list[Case]:
-    runs = [(4, 0), (4, 3), (4, 4), (4, 10), (rng.randrange(2, 7), rng.randrange(8, 20))]
-    return [_reset_case(rng.random(), window, tokens) for window, tokens in runs]
-
-
-def _reset_case(seed: float, window: int, tokens: int) -> Case:
-    def run(answer: Answer) -> dict[str, Any]:
-        rng = Random(seed)
-        ring = filled_ring(window, range(tokens), rng)
-        call(answer.reset, ring, may_change=(0,))
-        after = {f"{name} after reset": what for name, what in _fields(ring).items()}
-        return {"window_size": ring.window_size, **after}
-
-    return Case(f"window {window}, {tokens} tokens, then reset", run)
-
-
-RESET = Exercise(
-    id="case01-reset",
-    names=("reset",),
-    cases=_reset_cases,
-    reference=answers(reset),
-    mutants=(
-        Mutant(
-            "head-kept",
-            "head stays where the last conversation left it: the new one is "
-            "written in the middle and read from the start",
-            answers(reset=_reset_except("head")),
-        ),
-        Mutant(
-            "count-kept",
-            "num_writes goes on counting from the last conversation",
-            answers(reset=_reset_except("num_writes")),
-        ),
-        Mutant(
-            "size-kept",
-            "size stays: the empty ring says that it is full",
-            answers(reset=_reset_except("size")),
-        ),
-        Mutant(
-            "positions-kept",
-            "old positions stay: their slots still pass every mask",
-            answers(reset=_reset_except("positions")),
-        ),
-        Mutant(
-            "storage-kept",
-            "old keys and values stay in memory: what stands in an empty slot "
-            "must never reach an output, and 0 times NaN is NaN",
-            answers(reset=_reset_except("keys", "values")),
-        ),
-        Mutant(
-            "a-copy",
-            "a new ring is made and given to the local name only: the caller's ring is as it was",
-            answers(reset=_reset_a_copy),
-        ),
-    ),
-)
+def fields(ring: RingFields) -> dict[str, Any]:
+    """Give everything a ring holds but its size."""
+    names = ("positions", "insert_count", "keys", "values", "head", "size", "num_writes")
+    return {name: getattr(ring, name) for name in names}
