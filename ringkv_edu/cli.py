@@ -12,6 +12,7 @@ from . import __version__
 
 LAB = 'python -m pip install -c constraints.txt -e ".[lab]"'
 FIRST = "00_start_here.ipynb"
+MOST_SLOTS = 64
 
 
 class Problem(Exception):
@@ -105,17 +106,29 @@ def check(options: argparse.Namespace) -> int:
     from .grading.points import table
     from .grading.selfcheck import check
 
-    paths = [Path(name) for name in options.notebook]
-    for path in paths:
-        if not path.exists():
-            raise Problem(f"{path} does not exist: give a notebook, such as work/{FIRST}")
+    paths = [_notebook(text) for text in options.notebook]
     try:
         course = check(paths)
     except RuntimeError as error:
-        raise Problem(f"none of the notebooks given is one of this course.\n{error}") from None
+        raise Problem(f"none of what was given is a notebook of this course.\n{error}") from None
     print("\n".join(table(course, Path.cwd())))
     results = course.files.values()
     return 0 if all(r.earned == r.worth and not r.problem for r in results) else 1
+
+
+def _notebook(text: str) -> Path:
+    """Find what `ringkv check` is to run: a notebook, a folder of them, or a lesson by number."""
+    from .workspace import WorkspaceError, lesson_name, notebook_of
+
+    path = Path(text)
+    if path.is_dir() or (path.exists() and path.suffix == ".ipynb"):
+        return path
+    if path.exists():
+        raise Problem(f"{path} is no notebook: give one, such as work/{FIRST}")
+    try:
+        return notebook_of(_folder(None), lesson_name(text))
+    except (WorkspaceError, Problem):
+        raise Problem(f"{path} does not exist: give a notebook, such as work/{FIRST}") from None
 
 
 def status(options: argparse.Namespace) -> int:
@@ -155,6 +168,8 @@ def watch(options: argparse.Namespace) -> int:
         raise Problem(
             f"--window is {options.window}; a token sees at least itself, so give 1 or more"
         )
+    if options.window > MOST_SLOTS:
+        raise Problem(f"--window is {options.window}; a table has room for {MOST_SLOTS} slots")
     if not words:
         raise Problem('the text has no words; give a few, such as "to be or not to be"')
     print(steps_table(record(lambda: RingKVBuffer(options.window), words)))
@@ -211,7 +226,7 @@ def _parser() -> argparse.ArgumentParser:
     one = command(
         start,
         "copy the lessons into a folder, never over existing work, and open JupyterLab there",
-        "ringkv start\n  ringkv start my-course -- --no-browser --port 9000",
+        "ringkv start\n  ringkv start ~/ring-course -- --no-browser --port 9000",
     )
     one.add_argument(
         "folder", nargs="?", help="where your copies go (default: the course folder here, or work)"
@@ -230,10 +245,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     one = command(
         check,
-        "run notebooks and show the points of each exercise",
+        "run notebooks and show the points of each exercise; a lesson number will do",
         "ringkv check work/01_plain_python_ring.ipynb",
     )
-    one.add_argument("notebook", nargs="+", help="a notebook of yours")
+    one.add_argument(
+        "notebook", nargs="+", help="a notebook of yours, a folder, or a lesson's number"
+    )
     folder(command(status, "show how far you are in every lesson", "ringkv status"))
     one = command(
         reset,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-__all__ = ["Entry", "RingFields", "filled_ring", "token"]
+__all__ = ["Entry", "RingFields", "filled_ring", "token", "write_at_head"]
 
 
 class Entry(NamedTuple):
@@ -36,6 +36,20 @@ class RingFields:
         self.head = 0
         self.size = 0
         self.num_writes = 0
+
+    def __repr__(self) -> str:
+        counters = f"head {self.head}, size {self.size}, num_writes {self.num_writes}"
+        return f"<ring of {self.window_size}: positions {self.positions}, {counters}>"
+
+
+def write_at_head(ring: RingFields, key: list[float], value: list[float], position: int) -> None:
+    """Write one token as the cache of lesson 01's case file did: into the slot at ``head``."""
+    slot = ring.head
+    ring.keys[slot], ring.values[slot] = list(key), list(value)
+    ring.positions[slot], ring.insert_count[slot] = position, ring.num_writes
+    ring.head = slot + 1 if slot + 1 < ring.window_size else 0
+    ring.num_writes += 1
+    ring.size = min(ring.num_writes, ring.window_size)
 
 
 def token(rng: Random, head_dim: int = 2) -> tuple[list[float], list[float]]:

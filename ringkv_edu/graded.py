@@ -6,9 +6,10 @@ Nothing here knows an answer, so a sealed run can leave this module readable.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from random import Random
 
-__all__ = ["draw", "fixed"]
+__all__ = ["draw", "fixed", "plain"]
 
 PROBE = "RINGKV_ROUNDING_PROBE"
 LARGEST_DIGITS = 6
@@ -17,6 +18,23 @@ LARGEST_DIGITS = 6
 def draw(seed: int, exercise: str) -> Random:
     """Give a random source that depends on the seed and the exercise and on nothing else."""
     return Random(f"{exercise}:{seed}")
+
+
+def plain(value: object, digits: int = 3) -> str:
+    """Write data the same way whatever holds it: a list, a tuple, an array; ints, floats, NumPy's.
+
+    Numbers that are whole after rounding to ``digits`` decimals are written as whole numbers.
+    """
+    if value is None or isinstance(value, str | bool):
+        return repr(value)
+    if hasattr(value, "tolist"):  # NumPy's arrays and numbers
+        return plain(value.tolist(), digits)
+    if isinstance(value, int | float):
+        text = fixed(value, digits)
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    if isinstance(value, Iterable):
+        return "[" + ", ".join(plain(item, digits) for item in value) + "]"
+    return repr(value)
 
 
 def fixed(x: float, digits: int = 3) -> str:

@@ -48,7 +48,7 @@ def hint(exercise: str, level: int = 1) -> None:
     if exercise not in known:
         print(f"no exercise is called {exercise!r}; hints exist for {', '.join(known)}")
         return
-    if level not in LEVELS:
+    if isinstance(level, bool) or not isinstance(level, int) or level not in LEVELS:
         print(f"hint {level!r} does not exist: 1 is a nudge, 2 a plan, 3 nearly the code")
         return
     used = int(progress.load()["hints"].get(exercise, 0))

@@ -38,7 +38,8 @@ def fill(folder: Path) -> tuple[list[Path], list[Path]]:
 def lesson_name(text: str) -> str:
     """Find a lesson by its number, its name or its file; raises ``WorkspaceError``."""
     wanted = Path(text).name.removesuffix(".ipynb")
-    found = [name for name in lessons() if name == wanted or name.split("_")[0] == wanted.zfill(2)]
+    number = wanted.zfill(2) if wanted.isdigit() else ""
+    found = [name for name in lessons() if wanted == name or number == name.split("_")[0]]
     if not found:
         raise WorkspaceError(f"there is no lesson {text!r}; there are {', '.join(lessons())}")
     return found[0]
@@ -92,7 +93,7 @@ def _update_one(path: Path, lesson: ReleasedLesson) -> str:
     kept = _keep(path)
     _write(path, json.dumps(book, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
     carried = f"{answers} answers and {own} cells of your own carried over"
-    return f"updated, {carried}; old file: {kept.name}"
+    return f"updated, {carried}; other changes of yours are in the old file: {kept.name}"
 
 
 def _carry_answers(book: dict[str, Any], lesson: ReleasedLesson, old: Submission) -> int:

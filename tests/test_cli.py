@@ -72,18 +72,23 @@ def test_check(course: Path) -> None:
     done = ringkv("check", LESSON, cwd=course / "work")
     assert done.returncode == 0
     assert "  lesson             1/1\n" in done.stdout
+    assert "  lesson             1/1\n" in ringkv("check", "0", cwd=course).stdout
+    ringkv("reset", "1", cwd=course)
+    whole = ringkv("check", "work", cwd=course).stdout
+    assert "kept-1" not in whole
+    assert "course               1/" in whole
 
 
 def test_status_reset_and_update(course: Path) -> None:
     answer(course / "work" / LESSON, "def last(tokens, window):\n    return tokens[-window:]")
     lines = ringkv("status", cwd=course).stdout.splitlines()
     assert lines[1].split() == ["00_start_here", "1/1", "1/1", "0"]
-    assert lines[2].endswith("not begun")
+    assert lines[2].endswith("no answers yet")
     assert lines[-1].split()[-1].startswith("1/")
     assert "up to date" in ringkv("update", cwd=course / "work").stdout
     done = ringkv("reset", "0", cwd=course)
     assert "00_start_here.ipynb is fresh; your old one is 00_start_here.kept-1.ipynb" in done.stdout
-    assert ringkv("status", cwd=course).stdout.splitlines()[1].endswith("not begun")
+    assert ringkv("status", cwd=course).stdout.splitlines()[1].endswith("no answers yet")
 
 
 def test_watch_is_what_the_readme_shows(root: Path) -> None:
@@ -102,6 +107,9 @@ def test_watch_is_what_the_readme_shows(root: Path) -> None:
         (("update",), "`ringkv start` makes one"),
         (("reset", "77", "--folder", "."), "there is no lesson '77'; there are 00_start_here"),
         (("status", "--folder", "no/such"), "no/such is not a folder"),
+        (("check", "README.md"), "README.md does not exist"),
+        (("reset", "", "--folder", "."), "there is no lesson ''"),
+        (("watch", "a b", "--window", "65"), "a table has room for 64 slots"),
         (("watch", ""), "the text has no words"),
         (("watch", "a b", "--window", "0"), "--window is 0; a token sees at least itself"),
     ],
@@ -119,7 +127,7 @@ def test_check_of_somebody_elses_notebook(tmp_path: Path) -> None:
     )
     done = ringkv("check", "x.ipynb", cwd=tmp_path)
     assert done.returncode == 2
-    assert "none of the notebooks given is one of this course" in done.stderr
+    assert "none of what was given is a notebook of this course" in done.stderr
 
 
 def test_doctor_finds_this_environment_well(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ and each known mistake fails and is named as itself, on several seeds.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import time
 from pathlib import Path
 from typing import Any
@@ -83,8 +85,49 @@ def test_a_known_mistake_is_named_as_itself(exercise: Exercise, mutant) -> None:
         assert not verdict.right
         assert verdict.mistake == mutant.name, str(verdict)
         assert mutant.sentence in str(verdict)
-        assert "Something else" not in str(verdict)
+        assert "It differs in other" not in str(verdict)
         assert len(verdict.lines) <= 6
+
+
+GRADED = [
+    (e, m) for e, m in MUTANTS if f"{e.id}-graded" in {c.id for c in lessons()[lesson_of(e)].graded}
+]
+GRADED_SEEDS = range(8)
+
+
+def graded_output(exercise: Exercise, names: dict[str, Any], seed: int) -> str:
+    """What a graded cell prints with another seed, or the type of the error that ends it."""
+    cells = lessons()[lesson_of(exercise)].cells("graded")
+    source = next(source_of(cell) for cell in cells if cell["id"] == f"{exercise.id}-graded")
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        try:
+            exec(source.replace("SEED = 0", f"SEED = {seed}"), dict(names))
+        except Exception as error:
+            print(type(error))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("exercise", "mutant"), GRADED, ids=[f"{e.id}-{m.name}" for e, m in GRADED]
+)
+def test_the_graded_cell_sees_a_known_mistake(exercise: Exercise, mutant) -> None:
+    right = names_after(exercise, solution_of(exercise))
+    for seed in GRADED_SEEDS:
+        expected = graded_output(exercise, right, seed)
+        assert graded_output(exercise, {**right, **mutant.answer}, seed) != expected, f"seed {seed}"
+
+
+@pytest.mark.parametrize(("exercise", "path"), styles())
+def test_the_graded_cell_takes_a_correct_answer_in_another_style(
+    exercise: Exercise, path: Path
+) -> None:
+    if (exercise, exercise.mutants[0]) not in GRADED:
+        return  # an exercise without points
+    right = names_after(exercise, solution_of(exercise))
+    names = names_after(exercise, path.read_text(encoding="utf-8"))
+    for seed in GRADED_SEEDS:
+        assert graded_output(exercise, names, seed) == graded_output(exercise, right, seed)
 
 
 @each_exercise

@@ -92,6 +92,8 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_work_survives_a_restart(capsys, course: Path, shell: list[str]) -> None:
+    progress.note("solved", "ex02-append", 1)
+    progress.note("solved", "ex03-visible", 1)
     shell += ["from ringkv_edu.given import RingFields", "def append(ring):\n    return 1\nappend(3)",
               "%magic", "def append(ring):\n    return 2", "class Mine(RingFields):\n    append = append\nprint(1)"]  # fmt: skip
     save_work("RingFields", "append", "Mine")
@@ -106,9 +108,31 @@ def test_work_survives_a_restart(capsys, course: Path, shell: list[str]) -> None
     assert said(capsys) == "Saved in my_ringkv.py: RingFields, append, Mine, visible.\n"
 
 
+def test_what_is_kept_is_whole(capsys, course: Path, shell: list[str]) -> None:
+    shell += ["from __future__ import annotations\nfrom dataclasses import dataclass\n\n\n"
+              "@dataclass\nclass Rule:\n    window: int = 4\n\n\nlow, high = 0, 9\nEMPTY: int = -1\n"
+              "for x in range(3):\n    print(x)"]  # fmt: skip
+    save_work("Rule", "EMPTY")
+    assert said(capsys) == "Saved in my_ringkv.py: Rule, EMPTY.\n"
+    text = (course / keep.WORK_MODULE).read_text()
+    assert "@dataclass\nclass Rule" in text
+    assert "low, high = 0, 9" in text
+    assert "print" not in text
+    shell += ["def uses():\n    return helper()\n\n\nvalue = uses()"]
+    save_work("uses")
+    assert "But importing it raises NameError: name 'helper' is not defined" in said(capsys)
+
+
+def test_unsolved_work_is_not_kept(capsys, course: Path, shell: list[str]) -> None:
+    shell += ["def sees(q, k, w):\n    ..."]
+    save_work("sees")
+    assert said(capsys) == "Not saved, since their checks have not passed: sees.\n"
+    assert not (course / keep.WORK_MODULE).exists()
+
+
 def test_saving_what_was_not_run(capsys, course: Path, shell: list[str]) -> None:
-    save_work("append")
-    assert "no cell that was run defines `append`" in said(capsys)
+    save_work("anything")
+    assert "no cell that was run defines them: anything" in said(capsys)
     assert not (course / keep.WORK_MODULE).exists()
 
 

@@ -65,9 +65,10 @@ def test_lesson_names(text: str) -> None:
     assert lesson_name(text) == LESSON
 
 
-def test_an_unknown_lesson_lists_those_there_are() -> None:
-    with pytest.raises(WorkspaceError, match="no lesson 'ring'; there are 00_start_here, 01"):
-        lesson_name("ring")
+@pytest.mark.parametrize("text", ["", "ring", "0x1", "1.5"])
+def test_an_unknown_lesson_lists_those_there_are(text: str) -> None:
+    with pytest.raises(WorkspaceError, match="there are 00_start_here, 01_plain_python_ring"):
+        lesson_name(text)
 
 
 def test_reset_keeps_every_old_file(folder: Path) -> None:
@@ -117,7 +118,7 @@ def test_update_carries_answers_and_own_cells(older: Path) -> None:
     lines = update(older.parent)
     assert lines[1] == (
         f"{LESSON}: updated, 1 answers and 2 cells of your own carried over; "
-        f"old file: {LESSON}.kept-1.ipynb"
+        f"other changes of yours are in the old file: {LESSON}.kept-1.ipynb"
     )
     assert older.with_name(f"{LESSON}.kept-1.ipynb").read_bytes() == before
     ids = [cell["id"] for cell in book_at(older)["cells"]]

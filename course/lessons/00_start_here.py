@@ -12,7 +12,7 @@
 # Click a cell and press Shift+Enter to run it. Begin with the next one.
 
 # %% id="setup"
-from ringkv_edu.graded import draw
+from ringkv_edu.graded import draw, plain
 from ringkv_edu.lesson import check, hint
 
 # %% [markdown] id="cliff"
@@ -35,19 +35,20 @@ from ringkv_edu.lesson import check, hint
 # | 1024-1297 | 18.06 | 37.13 | 18.17 |
 #
 # *Recorded* with SmolLM2-135M-Instruct on one text, not computed here; in lesson 07 you measure your
-# own. At token 256 the window slides for the first time, token 0 leaves, and the model stumbles.
-# Four kept tokens mend most of it. Why the first four, of all tokens, gets its reason in lesson 07.
+# own. At token 256 the window slides for the first time, token 0 leaves, and the model,
+# which was trained without a window, stumbles. Four kept tokens mend most of it. Why the first four, of
+# all tokens, gets its reason in lesson 07.
 
 # %% [markdown] id="ex00-last-why"
 # ## Exercise: the last W of a list
 #
 # *Difficulty 1 of 5 · 4 minutes · 1 point*
 #
-# Every exercise has the same four cells: this one (what and why), **your answer**, a **check** and a
-# **graded cell**.
+# Every exercise that earns points has the same four cells: this one (what and why), **your answer**, a
+# **check** and a **graded cell**.
 #
 # Write `last(tokens, window)`. It gives the last `window` items of a list, oldest first, or all of
-# them while there are fewer. `window` is at least 1. The caller's list stays as it is.
+# them while there are fewer: a list. `window` is at least 1. The caller's list stays as it is.
 #
 # | `tokens` | `window` | result |
 # |---|---|---|
@@ -81,9 +82,11 @@ check("ex00-last")
 # Graded, 1 point.
 SEED = 0
 rng = draw(SEED, "ex00-last")
-for window in (1, 2, 4, 7):
-    tokens = [rng.randrange(100) for _ in range(rng.randrange(3, 9))]
-    print(tokens, "window", window, "->", list(last(tokens, window)))
+for window, count in ((1, 3), (4, 9), (7, 5), (rng.randrange(2, 9), rng.randrange(9, 12))):
+    tokens = [rng.randrange(100) for _ in range(count)]
+    print(plain(tokens), "window", window, "->", plain(last(list(tokens), window)))
+    last(tokens, window)
+    print("  the list afterwards", plain(tokens))
 
 # %% [markdown] role="hint" exercise="ex00-last"
 # Python counts a negative index from the end of a list: `tokens[-1]` is the last item.
@@ -106,10 +109,10 @@ for window in (1, 2, 4, 7):
 #
 # *Difficulty 1 of 5 · 8 minutes · no points*
 #
-# Work these out **in your head** and write the values in. A wrong one tells you what to read again
-# before lesson 01, and nothing is recorded against you.
+# Work these out **in your head** and write the values in. The check explains the usual mistakes, and
+# nothing is recorded against you.
 #
-# 1. `wraps_to`: the value of `10 % 4`.
+# 1. `wraps_to`: the value of `14 % 4`.
 # 2. `negative_wrap`: the value of `-1 % 4`.
 # 3. `tail`: the value of `[0, 1, 2, 3, 4, 5][-3:]`.
 # 4. `first_weight`: softmax turns scores into weights that add up to 1. What is the first weight for
@@ -141,17 +144,17 @@ check("ex00-diagnostic")
 # straight count into a walk round a circle.
 
 # %% [markdown] role="hint" exercise="ex00-diagnostic"
-# On a clock with four hours 0, 1, 2, 3: where are you after ten steps from 0, and where one step
+# On a clock with four hours 0, 1, 2, 3: where are you after 14 steps from 0, and where one step
 # *back* from 0? Equal scores must get equal weights, and there are two of them. Count the positions
 # 0 to 9 on your fingers.
 
 # %% [markdown] role="hint" exercise="ex00-diagnostic"
-# After ten steps you have gone round twice (8 steps) and 2 more. One step back from 0 is 3. The last
+# After 14 steps you have gone round three times (12 steps) and 2 more. One step back from 0 is 3. The last
 # three of six items have the indices 3, 4, 5. Two equal weights that add up to 1 are one half each.
 # Ten fingers.
 
 # %% [markdown] role="solution" exercise="ex00-diagnostic"
-# `10 % 4` is 2 and `-1 % 4` is 3: in Python the result has the sign of the divisor, so a step back
+# `14 % 4` is 2 and `-1 % 4` is 3: in Python the result has the sign of the divisor, so a step back
 # from slot 0 lands on the last slot, as on a real ring. The other three are the slice, the softmax
 # and the causal mask that lesson 01 is made of.
 

@@ -20,8 +20,8 @@
 # ring of `W` slots.
 
 # %% id="setup"
-from ringkv_edu.given import Entry, RingFields, filled_ring, token
-from ringkv_edu.graded import draw, fixed
+from ringkv_edu.given import Entry, RingFields, filled_ring, token, write_at_head
+from ringkv_edu.graded import draw, fixed, plain
 from ringkv_edu.lesson import check, hint, save_work, watch
 
 # %% id="naive-grows" role="scene"
@@ -33,7 +33,7 @@ watch(NaiveKVBuffer, "to be or not to be".split())
 # %% [markdown] id="ex01-bytes-why"
 # ## Exercise 1: what a token costs
 #
-# *Difficulty 1 of 5 · 8 minutes · 2 points*
+# *Difficulty 1 of 5 · 7 minutes · 2 points*
 #
 # Each layer keeps, for each token, one key and one value per *key/value head*, of `head_dim` numbers
 # each. (Several query heads may share one key/value head; only the latter cost memory.)
@@ -41,7 +41,7 @@ watch(NaiveKVBuffer, "to be or not to be".split())
 # Decoding one token reads all weights and the whole cache from memory once, so it cannot be faster
 # than those bytes divided by the memory's speed: the **read floor**.
 #
-# Write `cache_bytes` (a whole number of bytes) and `read_floor_ms` (milliseconds). For a model of 7
+# Write `cache_bytes` (a whole number of bytes) and `read_floor_ms` (milliseconds). For a model of 6.7
 # billion weights with 32 layers, 32 key/value heads, `head_dim` 128 and 2 bytes a number, one token
 # costs 512 KiB, and 1,024 tokens cost 512 MiB.
 
@@ -70,13 +70,13 @@ check("ex01-bytes")
 # Graded, 2 points.
 SEED = 0
 rng = draw(SEED, "ex01-bytes")
-for _ in range(4):
-    tokens, layers, heads = rng.randrange(1, 9000), rng.randrange(2, 49), rng.choice([1, 2, 4, 8])
-    head_dim, size = rng.choice([64, 96, 128]), rng.choice([1, 2, 4])
+for size in (2, 1, 4, rng.choice([1, 2, 4])):
+    tokens, layers, heads = rng.randrange(2, 60), rng.randrange(2, 49), rng.choice([2, 4, 8])
+    head_dim = rng.choice([64, 96, 128])
     kv = cache_bytes(tokens, layers, heads, head_dim, size)
     print(f"{tokens} tokens, {layers} layers, {heads} heads of {head_dim}: {fixed(kv, 0)} bytes")
-    floor = read_floor_ms(rng.randrange(1, 30) * 1e9, kv, 1e12)
-    print(f"  read floor {fixed(floor)} ms")
+    floor = read_floor_ms(rng.randrange(1, 30) * 1e6, kv, 1e9)
+    print(f"  read floor {fixed(floor, 2)} ms")
 
 # %% [markdown] role="hint" exercise="ex01-bytes"
 # Start with one token in one layer in one head: how many numbers is its key, and what else is kept
@@ -94,8 +94,8 @@ for _ in range(4):
 # %% [markdown] role="solution" exercise="ex01-bytes"
 # The factor 2 stands for key and value. Weights belong to the floor, since every decoded token reads
 # them: with 13.5 GB of weights and 17.2 GB of cache (32K tokens of the model above) a memory of
-# 1 TB/s cannot give a token in less than 30.7 ms. A small cache alone therefore does not make a small
-# batch much faster. Lesson 08 works that out.
+# 1 TB/s cannot give a token in less than 30.7 ms. With a short context the weights
+# dominate; at 32K tokens the cache is more than half. Lesson 08 works out what a window gains.
 
 # %% [markdown] id="ring-idea"
 # ## The ring
@@ -116,13 +116,13 @@ for _ in range(4):
 #
 # *Difficulty 1 of 5 · 2 minutes · no points*
 #
-# A ring of four slots has taken ten tokens, positions 0 to 9. Which slot is written next, and which
+# A ring of **five** slots has taken 13 tokens, positions 0 to 12. Which slot is written next, and which
 # positions are still there? Fill in a number and a list before you read on.
 
 # %% id="predict01" role="answer"
 ### BEGIN SOLUTION
-next_slot = 2
-still_there = [6, 7, 8, 9]
+next_slot = 3
+still_there = [8, 9, 10, 11, 12]
 ### STUB
 # next_slot = ...
 # still_there = ...
@@ -133,21 +133,21 @@ check("predict01")
 # hint("predict01", 1)
 
 # %% [markdown] role="hint" exercise="predict01"
-# Count on: the table above ends with write number 5 in slot 1.
+# The table above is for four slots. How does its second row run on for five?
 
 # %% [markdown] role="hint" exercise="predict01"
-# The next write is number 10. What is left of 10 after whole rounds of four? And a ring of four holds
-# the four newest tokens.
+# The next write is number 13. What is left of 13 after whole rounds of five? And a ring of five holds
+# the five newest tokens.
 
 # %% [markdown] role="hint" exercise="predict01"
-# `10 % 4` is the slot. The newest token is at position 9; count four back, itself included.
+# `13 % 5` is the slot. The newest token is at position 12; count five back, itself included.
 
 # %% [markdown] role="solution" exercise="predict01"
-# Ten writes are two rounds of four and two more, so slots 0 and 1 hold positions 8 and 9, and slot 2,
-# which holds position 6, is next.
+# Thirteen writes are two rounds of five and three more, so slots 0, 1 and 2 hold positions 10, 11 and
+# 12, and slot 3, which holds position 8, is next.
 
 # %% [markdown] id="ring-picture"
-# This is the ring after those ten tokens. The same four tokens stand in the window, by position, and in
+# Here is a ring of four after ten tokens. The same four tokens stand in the window, by position, and in
 # memory, by slot. The crossing of the links is the wrap.
 #
 # ![A ring of four slots after ten tokens, beside a line of the positions 0 to 9. The window covers
@@ -157,7 +157,7 @@ check("predict01")
 # %% [markdown] id="ex02-append-why"
 # ## Exercise 2: the two-line write
 #
-# *Difficulty 2 of 5 · 10 minutes · 3 points*
+# *Difficulty 2 of 5 · 9 minutes · 3 points*
 #
 # A `RingFields` has the memory and the counters of a ring, and no behaviour:
 #
@@ -172,8 +172,8 @@ check("predict01")
 # | `window_size` | W | how many slots there are |
 #
 # Write `append(ring, key, value, position)`: write number `n` goes to slot `n % W`. Store all four
-# facts there, bring the three counters up to date, and return the slot. The heart of it is two lines;
-# the rest is bookkeeping. The caller may use its `key` and `value` lists again, so store copies.
+# facts there, bring the three counters up to date, and return the slot. The heart of it is two lines,
+# find the slot and store there; the rest is bookkeeping. The caller may use its `key` and `value` lists again, so store copies.
 
 
 # %% id="ex02-append" role="answer"
@@ -198,11 +198,12 @@ check("ex02-append")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "ex02-append")
-for window, step in ((4, 1), (rng.randrange(3, 7), rng.randrange(2, 6))):
+key, value = [0.0, 0.0], [0.0, 0.0]  # used again for every token
+for window, step in ((4, 1), (4, 2), (rng.randrange(3, 7), rng.randrange(2, 6))):
     ring = RingFields(window)
     print("window", window)
     for position in range(0, 10 * step, step):
-        key, value = token(rng)
+        key[:], value[:] = token(rng)
         slot = append(ring, key, value, position)
         kept = sorted(p for p in ring.positions if p >= 0)
         writes = sorted(n for n in ring.insert_count if n >= 0)
@@ -210,8 +211,8 @@ for window, step in ((4, 1), (rng.randrange(3, 7), rng.randrange(2, 6))):
             f"  position {position} to slot {slot}; next {ring.head}, {ring.size} in use;", end=" "
         )
         print("positions", *kept, "writes", *writes)
-    print("  slots hold", ring.positions, "writes", ring.insert_count, "of", ring.num_writes)
-    print("  keys", *ring.keys, "values", *ring.values)
+    print("  slots hold", plain(ring.positions), "writes", plain(ring.insert_count))
+    print("  keys", plain(ring.keys), "values", plain(ring.values), "of", ring.num_writes)
 
 # %% [markdown] role="hint" exercise="ex02-append"
 # Which field already tells you the number of this write, before you change anything?
@@ -235,7 +236,7 @@ for window, step in ((4, 1), (rng.randrange(3, 7), rng.randrange(2, 6))):
 # %% [markdown] id="ex03-visible-why"
 # ## Exercise 3: read it in order of time
 #
-# *Difficulty 2 of 5 · 10 minutes · 3 points*
+# *Difficulty 2 of 5 · 9 minutes · 3 points*
 #
 # In memory the tokens lie in slot order: after ten tokens, positions 8, 9, 6, 7. People and some
 # kernels want them oldest first. Write `visible(ring)`: a list with one `Entry` for each stored token,
@@ -266,14 +267,16 @@ check("ex03-visible")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "ex03-visible")
-for window, writes in ((4, 3), (4, 10), (rng.randrange(2, 7), rng.randrange(7, 20))):
-    start = rng.randrange(50)
-    ring = filled_ring(window, range(start, start + 2 * writes, 2), rng)
-    print(f"window {window}, {writes} writes, slots hold {ring.positions}")
+again = [*range(7), 0, 1]  # a second conversation begins at position 0
+start = rng.randrange(50)
+apart = range(start, start + 40, rng.randrange(2, 5))
+for window, positions in ((4, []), (4, range(3)), (4, again), (rng.randrange(3, 7), apart)):
+    ring = filled_ring(window, positions, rng)
+    print(f"window {window}, slots hold {ring.positions}: {len(visible(ring))} entries")
     for entry in visible(ring):
         print(
             f"  position {entry.position}, write {entry.insert_seq}, slot {entry.physical_slot},",
-            f"key {entry.key}, value {entry.value}",
+            f"key {plain(entry.key)}, value {plain(entry.value)}",
         )
 
 # %% [markdown] role="hint" exercise="ex03-visible"
@@ -295,8 +298,8 @@ for window, writes in ((4, 3), (4, 10), (rng.randrange(2, 7), rng.randrange(7, 2
 
 
 # %% id="my-ring" role="scene"
-# Your two functions make a class: a method is a function whose first argument is the object.
-# This picture is made from what YOUR ring did, right or wrong. Try other sizes.
+# Your functions make a class: a method is a function whose first argument is the object.
+# The table is made from what YOUR `append` did, right or wrong. Try other sizes.
 class MyRing(RingFields):
     append = append
     visible = visible
@@ -307,7 +310,7 @@ watch(MyRing, 10, window_size=4)
 # %% [markdown] id="ex04-attend-why"
 # ## Exercise 4: attention over the ring
 #
-# *Difficulty 3 of 5 · 12 minutes · 3 points*
+# *Difficulty 3 of 5 · 11 minutes · 3 points*
 #
 # For one query over a list of entries:
 #
@@ -377,7 +380,7 @@ print("nothing stored:", attend([1.0, 2.0], []))
 # %% [markdown] id="ex05-edge-why"
 # ## Exercise 5: the window's edge
 #
-# *Difficulty 2 of 5 · 7 minutes · 3 points*
+# *Difficulty 2 of 5 · 6 minutes · 3 points*
 #
 # The article that this lesson began from gives the rule twice, and not the same way. With W = 4 it says
 # that token 5 sees tokens 1 to 4; elsewhere, that token `t` sees `t-W+1` to `t`.
@@ -389,7 +392,7 @@ print("nothing stored:", attend([1.0, 2.0], []))
 #
 # Both have four keys, so counting does not settle it. The ring does: it has W slots, and a token is
 # **written first and then attends**, so its own key is one of the W. The second rule is also the one
-# that models are trained with. Production code has mixed these up more than once.
+# that the transformers library uses. Production code has mixed these up more than once.
 #
 # Write `sees(query_position, key_position, window)`: is that key visible to that query? Mind the future.
 
@@ -433,7 +436,7 @@ for _ in range(6):
 # %% [markdown] id="ex06-empty-why"
 # ## Exercise 6: an empty slot is not a zero
 #
-# *Difficulty 3 of 5 · 8 minutes · 3 points*
+# *Difficulty 3 of 5 · 7 minutes · 3 points*
 #
 # Say slots start as zero vectors, and one token with score 0.3 has been written. The other three keys
 # are zero, so their scores are 0, and 0 is not "no weight": `exp(0)` is 1. The three empty slots take
@@ -441,10 +444,10 @@ for _ in range(6):
 #
 # Starting `positions` with zeros is no better: then an empty slot claims to be position 0. So empty is
 # -1, and what may be read is decided from the **stored positions**, not from a counter: a ring can have
-# holes, and more slots than the window.
+# holes (lesson 03 takes tokens back), more slots than the window, and tokens after the query.
 #
-# Write `readable_slots(positions, query_position, window)`: the slots, in slot order, whose token the
-# query sees.
+# Write `readable_slots(positions, query_position, window)`: a list of the slots, in slot
+# order, whose token the query sees.
 
 
 # %% id="ex06-empty" role="answer"
@@ -467,7 +470,7 @@ check("ex06-empty")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "ex06-empty")
-states = [([-1, -1, -1], 0), ([0, -1, -1], 0), ([-1, 5, -1, 3], 5)]
+states = [([-1, -1, -1], 0), ([0, -1, -1], 0), ([-1, 5, -1, 3], 5), ([4, 5, 2, 3], 5)]
 for _ in range(5):
     newest = rng.randrange(3, 20)
     held = [-1, -1, *range(newest - 3, newest + 2)]
@@ -476,7 +479,7 @@ for _ in range(5):
 for positions, query in states:
     window = rng.randrange(2, 5)
     slots = readable_slots(positions, query, window)
-    print(f"slots hold {positions}, query {query}, window {window}: read", *slots)
+    print(f"slots hold {positions}, query {query}, window {window}: read", plain(slots))
 
 # %% [markdown] role="hint" exercise="ex06-empty"
 # Go over slots and stored positions together (`enumerate`). Two questions decide: is there a token at
@@ -497,7 +500,7 @@ for positions, query in states:
 # %% [markdown] id="ex07-distance-why"
 # ## Exercise 7: a slot is not a position
 #
-# *Difficulty 3 of 5 · 8 minutes · 2 points*
+# *Difficulty 3 of 5 · 7 minutes · 2 points*
 #
 # Models use how far back a key lies. (With RoPE, in lesson 04, the score depends on it.) The distance is
 # a difference of **positions**. Here is the ring after ten tokens:
@@ -512,7 +515,7 @@ for positions, query in states:
 # and whenever the newest token lands in the last slot they are equal again: right by luck. A test at
 # such a length sees nothing.
 #
-# Write `distances(positions)`: for each slot, how far its token lies behind the newest one stored, or
+# Write `distances(positions)`: a list with, for each slot, how far its token lies behind the newest one stored, or
 # `None` for an empty slot. At least one slot is filled.
 
 
@@ -537,7 +540,9 @@ for _ in range(6):
     window, writes = rng.randrange(2, 8), rng.randrange(1, 20)
     start, step = rng.randrange(30), rng.randrange(1, 4)
     ring = filled_ring(window, range(start, start + step * writes, step), rng)
-    print(f"slots hold {ring.positions}: distances", *distances(ring.positions))
+    print(f"slots hold {ring.positions}: distances", plain(distances(ring.positions)))
+for positions in ([0, -1, -1], [4, 1, 2, 3], [-1, 5, -1, 3]):
+    print(f"slots hold {positions}: distances", plain(distances(positions)))
 
 # %% [markdown] role="hint" exercise="ex07-distance"
 # Which stored position is the newest? You do not need to know its slot.
@@ -551,21 +556,22 @@ for _ in range(6):
 # `return [None if p < 0 else newest - p for p in positions]`
 
 # %% [markdown] role="solution" exercise="ex07-distance"
-# The slot never enters. At least ten bugs of 2025 and 2026 in well-known projects used a slot, or a
-# count of slots, where a position belonged. Most passed their tests, which stopped before the first wrap.
+# The slot never enters. Ten bugs of 2025 and 2026 in well-known projects used a slot, or a count
+# of slots, where a position belonged; `course/references.md` lists them. A test that stops before the
+# first wrap sees none of them.
 
 # %% [markdown] id="ex08-shift-why"
 # ## Exercise 8: the buffer that shifts
 #
-# *Difficulty 3 of 5 · 10 minutes · 3 points*
+# *Difficulty 3 of 5 · 9 minutes · 3 points*
 #
 # The buffer below keeps the oldest token at index 0 and moves everything one place to the left when it is
 # full. There is one bug in it: no error, right keys, right values.
 #
 # 1. Find it and mend it. Print the three lists after six tokens if you do not see it.
 # 2. Say what shifting costs. When `pop(0)` takes the first of a list's W + 1 entries, the W others all
-#    move. Write `entries_moved(tokens, window_size)`: how many moves one of the lists makes in all, while
-#    `tokens` tokens are appended one by one.
+#    move. Write `entries_moved(tokens, window_size)`: how many entries are moved, in all, in **one** of the
+#    lists, while `tokens` tokens are appended one by one.
 
 
 # %% id="ex08-shift" role="answer"
@@ -609,12 +615,12 @@ for _ in range(3):
     buffer = ShiftBuffer(window)
     for position in range(tokens):
         buffer.append(*token(rng), position)
-    print(f"window {window}, {tokens} tokens: positions", *buffer.positions)
-    print("  keys", *buffer.keys, "values", *buffer.values)
-    tokens = rng.randrange(1000, 100_000)
+    print(f"window {window}, {tokens} tokens: positions", plain(buffer.positions))
+    print("  keys", plain(buffer.keys), "values", plain(buffer.values))
+    tokens = rng.randrange(100, 1000)
     print(
         f"  {tokens} tokens move {fixed(entries_moved(tokens, window), 0)} entries,",
-        f"{window} tokens {fixed(entries_moved(window, window), 0)}",
+        f"{window - 1} tokens {fixed(entries_moved(window - 1, window), 0)}",
     )
 
 # %% [markdown] role="hint" exercise="ex08-shift"
@@ -640,11 +646,18 @@ for _ in range(3):
 #
 # A teaching repository's cache gave a good first answer and a strange second one
 # (rasbt/LLMs-from-scratch#925; rebuilt here as a toy). Between the two, the cache is reset. Nothing
-# raises an error, and a cache that never wrapped shows nothing.
+# raises an error, and when the number of tokens was a multiple of W, nothing is wrong.
 #
-# Below is the reset. Trace by hand what it leaves after six tokens in a ring of four, and where the first
-# token of the next conversation then goes. Mend it so that a reset ring is, in every field, like a new
-# one. It must be the same ring: others hold it, too.
+# That cache had a writer of its own, which goes by `head`; the reader goes by `num_writes`, as yours does:
+#
+# ```python
+# slot = ring.head                              # the writer
+# ring.head = (slot + 1) % ring.window_size
+# ```
+#
+# Below is the reset. Trace by hand what it leaves after six tokens in a ring of four, where that writer
+# then puts the first token of the next conversation, and where the reader looks for it. Mend the reset so
+# that the ring is, in every field, like a new one. It must stay the same ring: others hold it, too.
 
 
 # %% id="case01-reset" role="answer"
@@ -673,18 +686,21 @@ check("case01-reset")
 SEED = 0
 rng = draw(SEED, "case01-reset")
 for _ in range(3):
-    window, writes = rng.randrange(2, 6), rng.randrange(1, 15)
+    window = rng.randrange(3, 7)
+    writes = window * rng.randrange(1, 4) + rng.randrange(1, window)
     ring = filled_ring(window, range(writes), rng)
     print(f"window {window}, {writes} writes: next {ring.head}, slots hold {ring.positions}")
     reset(ring)
-    print("  after reset", *(f"{name} {value}" for name, value in vars(ring).items()))
+    for tokens_later in range(2):
+        fields = ("positions", "insert_count", "keys", "values", "head", "size", "num_writes")
+        print("  ", *(f"{name} {plain(getattr(ring, name))}" for name in fields))
+        write_at_head(ring, *token(rng), tokens_later)
 
 # %% [markdown] role="hint" exercise="case01-reset"
 # Go down the table of fields in exercise 2 and tick off each one.
 
 # %% [markdown] role="hint" exercise="case01-reset"
-# One counter is left where the last conversation stopped. A writer that uses it begins in the middle of
-# the ring, and a reader that uses `num_writes` looks at the start.
+# One counter is left where the last conversation stopped: the one that the writer goes by.
 
 # %% [markdown] role="hint" exercise="case01-reset"
 # Add `ring.head = 0`.
@@ -704,8 +720,8 @@ for _ in range(3):
 # In their own layer, tokens that left the window are gone. Through many layers a little of them travels
 # on; lesson 07 looks at that. Next, lesson 02 puts the ring into one NumPy array, with several heads.
 #
-# The last cell keeps your classes and functions in `my_ringkv.py`, so that they survive a restart and
-# later lessons can import them.
+# The last cell keeps your ring, `attend`, `sees`, `readable_slots` and `reset` in `my_ringkv.py`, so that
+# they survive a restart and later lessons can import them. What is not right yet is not kept.
 
 # %% id="save" role="volatile"
 save_work("RingFields", "append", "visible", "MyRing", "attend", "sees", "readable_slots", "reset")

@@ -18,9 +18,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-__all__ = ["EndlessLoop", "InputChanged", "Unfinished", "call", "guarded", "place_of"]
+__all__ = ["STEP_LIMIT", "EndlessLoop", "InputChanged", "call", "guarded", "place_of"]
 
-STEP_LIMIT = 400_000
+STEP_LIMIT = 3_000_000
 PATIENCE = 2.0  # seconds a thread may still run once it was told to stop
 PACKAGE = str(Path(__file__).resolve().parents[1])
 
@@ -30,10 +30,6 @@ class EndlessLoop(BaseException):
 
     Its argument, if any, says that the loop caught this, too, and still runs.
     """
-
-
-class Unfinished(Exception):
-    """The stub: nothing has been written yet."""
 
 
 class InputChanged(Exception):

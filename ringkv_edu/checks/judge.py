@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from .compare import kind, same, short
-from .guard import EndlessLoop, InputChanged, Unfinished, guarded, place_of
+from .compare import kind, plain, same
+from .guard import EndlessLoop, guarded
+from .message import Raised, difference
 from .model import Answer, Case, Exercise, Mutant
 
-__all__ = ["Verdict", "judge"]
+__all__ = ["SEEDS", "Verdict", "judge"]
 
 SEEDS = (1, 2)
+WIDEST = 280
 Guard = Callable[[Callable[[], Any]], Any]
-NUMBERS = {"a number", "a whole number"}
 
 
 def _documented_stub() -> None:
@@ -23,17 +26,6 @@ def _documented_stub() -> None:
 
 
 EMPTY_BODIES = {(lambda: None).__code__.co_code, _documented_stub.__code__.co_code}
-
-
-@dataclass(frozen=True)
-class Raised:
-    """An observation that is an error; two of them are alike when their types are."""
-
-    error: BaseException
-
-    def like(self, other: Any) -> bool:
-        """Say whether another observation is an error of the same type."""
-        return isinstance(other, Raised) and type(self.error) is type(other.error)
 
 
 @dataclass(frozen=True)
@@ -45,46 +37,60 @@ class Verdict:
     mistake: str = ""
 
     def __str__(self) -> str:
-        return "\n".join(self.lines)
+        return "\n".join(
+            line if len(line) <= WIDEST else line[:WIDEST] + " …" for line in self.lines
+        )
+
+
+class _Silent(io.TextIOBase):
+    """Takes what an answer prints during a check, and counts its lines."""
+
+    lines = 0
+
+    def write(self, text: str) -> int:
+        self.lines += text.count("\n")
+        return len(text)
 
 
 def judge(exercise: Exercise, names: Mapping[str, Any], seeds: tuple[int, ...] = SEEDS) -> Verdict:
     """Run every case on the names a learner defined and compare with the reference."""
     wanting = _missing(exercise, names)
     if wanting:
-        return _not_yet(exercise, wanting)
-    answer = Answer(**{name: names[name] for name in exercise.names})
-    cases = [case for seed in seeds for case in exercise.cases(Random(f"{exercise.id}:{seed}"))]
-    expected = [_observe(case, exercise.answer()) for case in cases]
-    yours: list[Any] = []
-    for case in cases:
-        yours.append(_observe(case, answer, guard=guarded))
-        if isinstance(yours[-1], Raised) and isinstance(yours[-1].error, EndlessLoop):
-            break  # the other cases would only wait again
+        return Verdict(False, (f"{exercise.id}: {wanting}", _stuck(exercise)))
+    cases = _cases(exercise, seeds)
+    printed = _Silent()
+    with contextlib.redirect_stdout(printed):
+        yours = _all(cases, Answer(**{name: names[name] for name in exercise.names}), guarded)
+    expected = _all(cases[: len(yours)], exercise.answer())
     wrong = [i for i, seen in enumerate(yours) if not _alike(seen, expected[i])]
     if not wrong:
-        return Verdict(True, (f"{exercise.id}: right, on all {len(cases)} cases.",))
+        said = f"{exercise.id}: right, on all {len(cases)} cases."
+        noise = f"  It printed {printed.lines} lines of its own: take the print calls out."
+        return Verdict(True, (said, noise) if printed.lines else (said,))
     first = wrong[0]
-    mistake = _mistake(exercise, cases, yours)
-    head = f"{exercise.id}: not yet. Case {first + 1} of {len(cases)}: {cases[first].given}"
-    lines = [head, *_difference(yours[first], expected[first])]
+    lines = [f"{exercise.id}: not yet. Case {first + 1} of {len(cases)}: {cases[first].given}"]
+    lines += difference(yours[first], expected[first])
+    mistake, exact = _mistake(exercise, cases, yours, expected)
     if mistake:
-        also = "" if mistake[1] else " Something else is wrong, too."
-        lines.append(f"  This is what happens when {mistake[0].sentence}.{also}")
-    lines.append(f'  Stuck? hint("{exercise.id}", 1)')
-    return Verdict(False, tuple(lines), mistake[0].name if mistake else "")
+        also = "" if exact else " It differs in other cases, too."
+        lines.append(f"  This is what happens when {mistake.sentence}.{also}")
+    return Verdict(False, (*lines, _stuck(exercise)), mistake.name if mistake else "")
+
+
+def _stuck(exercise: Exercise) -> str:
+    return f'  Stuck? hint("{exercise.id}", 1)'
 
 
 def _missing(exercise: Exercise, names: Mapping[str, Any]) -> str:
     for name in exercise.names:
-        model = exercise.reference[name]
         if name not in names:
             return f"`{name}` is not defined. Run the answer cell, and keep this name in it."
         given = names[name]
         if given is ... or _is_stub(given):
             return f"`{name}` is not written yet: fill in the answer cell and run it."
-        if callable(model) and not callable(given):
-            return f"`{name}` is {kind(given)}; it should be a function."
+        if callable(exercise.reference[name]) and not callable(given):
+            what = guarded(lambda given=given: kind(plain(given)))  # type: ignore[misc]
+            return f"`{name}` is {what}; it should be a function."
     return ""
 
 
@@ -95,78 +101,54 @@ def _is_stub(value: Any) -> bool:
     return all(const in (None, value.__doc__) for const in code.co_consts)
 
 
-def _not_yet(exercise: Exercise, why: str) -> Verdict:
-    return Verdict(False, (f"{exercise.id}: {why}", f'  Stuck? hint("{exercise.id}", 1)'))
+def _cases(exercise: Exercise, seeds: tuple[int, ...]) -> list[Case]:
+    """Draw the cases of each seed; those that say the same are asked once."""
+    drawn = [case for seed in seeds for case in exercise.cases(Random(f"{exercise.id}:{seed}"))]
+    return list({case.given: case for case in reversed(drawn)}.values())[::-1]
 
 
-def _observe(case: Case, answer: Answer, guard: Guard = lambda work: work()) -> Any:
+def _all(cases: list[Case], answer: Answer, guard: Guard = lambda work: work()) -> list[Any]:
+    """Run cases; after an endless one the others would only wait again, so it is the last."""
+    seen: list[Any] = []
+    for case in cases:
+        try:
+            seen.append(guard(lambda case=case: _observed(case, answer)))  # type: ignore[misc]
+        except EndlessLoop as error:
+            return [*seen, Raised(error)]
+    return seen
+
+
+def _observed(case: Case, answer: Answer) -> Any:
+    """Give what one case shows, as plain data. All code of the learner's runs in here."""
     try:
-        return guard(lambda: case.run(answer))
-    except (Exception, EndlessLoop, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+        return plain(case.run(answer))
+    except EndlessLoop:
+        raise
+    except BaseException as error:  # an answer may raise KeyboardInterrupt or SystemExit, too
         return Raised(error)
 
 
 def _alike(yours: Any, expected: Any) -> bool:
-    if isinstance(yours, Raised):
-        return yours.like(expected)
-    return same(yours, expected)
+    return yours.like(expected) if isinstance(yours, Raised) else same(yours, expected)
 
 
-def _mistake(exercise: Exercise, cases: list[Case], yours: list[Any]) -> tuple[Mutant, bool] | None:
-    """Find the known mistake behind what was seen, and whether it explains all of it.
+def _mistake(
+    exercise: Exercise, cases: list[Case], yours: list[Any], right: list[Any]
+) -> tuple[Mutant | None, bool]:
+    """Find the known mistake behind what was seen, and say whether it explains all of it.
 
     It must give what the learner gave in every case where it differs from the right answer, the
     first wrong case among them. It explains all when it gives the same in every other case too.
     """
-    right = [_observe(case, exercise.answer()) for case in cases[: len(yours)]]
     first = next(i for i, seen in enumerate(yours) if not _alike(seen, right[i]))
     partial = None
     for mutant in exercise.mutants:
-        answer = exercise.answer(mutant.answer)
-        seen = [_observe(case, answer) for case in cases[: len(yours)]]
-        shared = [_alike(mine, its) for mine, its in zip(yours, seen, strict=True)]
+        its = _all(cases[: len(yours)], exercise.answer(mutant.answer))
+        shared = [_alike(mine, seen) for mine, seen in zip(yours, its, strict=True)]
         if all(shared):
             return mutant, True
-        differs = [not _alike(its, want) for its, want in zip(seen, right, strict=True)]
+        differs = [not _alike(seen, want) for seen, want in zip(its, right, strict=True)]
         agrees = all(same for same, wrong in zip(shared, differs, strict=True) if wrong)
         if partial is None and differs[first] and agrees:
-            partial = mutant, False
-    return partial
-
-
-def _difference(yours: Any, expected: Any) -> list[str]:
-    if isinstance(yours, Raised):
-        return [f"  {_what_happened(yours.error)}", *_expected_line(expected)]
-    for label, want in expected.items():
-        got = yours.get(label)
-        if not same(got, want):
-            seen = short(got)
-            if got is None and want is not None:
-                seen = "None (is a `return` missing?)"
-            elif kind(got) != kind(want) and not ({kind(got), kind(want)} <= NUMBERS):
-                seen = f"{short(got, 50)}, which is {kind(got)}, not {kind(want)}"
-            return [f"  your {label}: {seen}", f"  expected: {short(want)}"]
-    return []
-
-
-def _expected_line(expected: Any) -> list[str]:
-    return [] if isinstance(expected, Raised) else [f"  expected: {short(expected)}"]
-
-
-def _what_happened(error: BaseException) -> str:
-    if isinstance(error, EndlessLoop):
-        still = " It catches every error and runs on: restart the kernel." if error.args else ""
-        return f"your code did not stop: a loop in it never ends.{still}"
-    if isinstance(error, InputChanged):
-        return f"your code changed what it was given: {short_text(str(error))}"
-    if isinstance(error, NotImplementedError | Unfinished):
-        return "this part is not written yet."
-    where = place_of(error)
-    at = f", at `{short_text(where, 60)}`" if where else ""
-    return short_text(f"your code raised {type(error).__name__}: {error}", 120) + at
-
-
-def short_text(text: str, width: int = 120) -> str:
-    """Put a text on one line, cut at ``width`` characters."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= width else flat[: width - 2] + " …"
+            partial = mutant
+    return partial, False

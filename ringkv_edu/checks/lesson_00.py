@@ -95,18 +95,23 @@ DIAGNOSTIC = Exercise(
     mutants=(
         Mutant(
             "division",
-            "10 % 4 is read as 10 / 4: % gives what is left over, 10 - 2 * 4",
-            answers(wraps_to=2.5),
+            "14 % 4 is read as 14 / 4: % gives what is left over, 14 - 3 * 4",
+            answers(wraps_to=3.5),
+        ),
+        Mutant(
+            "quotient",
+            "14 % 4 is read as 14 // 4: that counts the whole rounds, % what is left of the last",
+            answers(wraps_to=3),
         ),
         Mutant(
             "c-modulo",
-            "-1 % 4 is worked out as in C: in Python the result has the sign of the "
-            "divisor, so one step back from slot 0 is slot 3",
+            "the result of -1 % 4 is given the sign of -1, as C does: in Python it has the sign of "
+            "the divisor, so one step back from slot 0 is slot 3",
             answers(negative_wrap=-1),
         ),
         Mutant(
             "slice-two",
-            "[-3:] is read as `from index 3 back`: it means the last three",
+            "one item too few is taken: index -1 is the last item, so -3 begins the last three",
             answers(tail=[4, 5]),
         ),
         Mutant(

@@ -24,16 +24,17 @@ def _attend(
     entries: list[Entry],
     scale: Callable[[int], float] = lambda dim: 1 / math.sqrt(dim),
     shift: Callable[[Vector], float] = max,
-    normalise: bool = True,
+    total: Callable[[Vector], float] = sum,
 ) -> Vector | None:
     """Attend, with the steps in which the mutants differ left open."""
     if not entries:
         return None
     scores = [scale(len(query)) * _dot(query, entry.key) for entry in entries]
     weights = [math.exp(score - shift(scores)) for score in scores]
-    total = sum(weights) if normalise else 1.0
     lanes = range(len(entries[0].value))
-    return [_dot(weights, [entry.value[lane] for entry in entries]) / total for lane in lanes]
+    return [
+        _dot(weights, [entry.value[lane] for entry in entries]) / total(weights) for lane in lanes
+    ]
 
 
 def _dot(a: Vector, b: Vector) -> float:
@@ -54,7 +55,7 @@ def _attend_case(rng: Random, count: int, dim: int, stretch: float = 1.0) -> Cas
         entries.append(Entry([abs(x) + 0.1 for x in key], value, slot, slot, slot))
 
     def run(answer: Answer) -> dict[str, Any]:
-        return {"output": call(answer.attend, list(query), list(entries))}
+        return {"result": call(answer.attend, list(query), list(entries))}
 
     size = "scores in the thousands" if stretch > 1 else f"query {query}"
     return Case(f"{count} entries, head_dim {dim}, {size}", run)
@@ -70,6 +71,14 @@ def _zeros_when_empty(query: Vector, entries: list[Entry]) -> Vector | None:
 
 def _uniform(query: Vector, entries: list[Entry]) -> Vector | None:
     return attend([0.0] * len(query), entries)
+
+
+def _values_scored(query: Vector, entries: list[Entry]) -> Vector | None:
+    return attend(query, [entry._replace(key=entry.value) for entry in entries])
+
+
+def _best_only(query: Vector, entries: list[Entry]) -> Vector | None:
+    return max(entries, key=lambda entry: _dot(query, entry.key)).value if entries else None
 
 
 def _linear(query: Vector, entries: list[Entry]) -> Vector | None:
@@ -109,7 +118,7 @@ ATTEND = Exercise(
         Mutant(
             "unnormalised",
             "the weights are not divided by their sum",
-            answers(attend=lambda q, e: _attend(q, e, normalise=False)),
+            answers(attend=lambda q, e: _attend(q, e, total=lambda weights: 1.0)),
         ),
         Mutant(
             "keys-averaged",
@@ -118,8 +127,23 @@ ATTEND = Exercise(
         ),
         Mutant(
             "uniform",
-            "every entry gets the same weight: the query is not used",
+            "every entry gets the same weight",
             answers(attend=_uniform),
+        ),
+        Mutant(
+            "values-scored",
+            "the query is compared with the values: it is the keys that answer it",
+            answers(attend=_values_scored),
+        ),
+        Mutant(
+            "divided-by-count",
+            "the weights are divided by the number of entries, not by their sum",
+            answers(attend=lambda q, e: _attend(q, e, total=lambda weights: len(weights))),
+        ),
+        Mutant(
+            "best-only",
+            "only the best match counts: softmax averages over all of them",
+            answers(attend=_best_only),
         ),
         Mutant("linear", "the scores are used as weights without exp", answers(attend=_linear)),
         Mutant(

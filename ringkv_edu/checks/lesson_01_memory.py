@@ -25,10 +25,10 @@ def read_floor_ms(weight_bytes: float, kv_bytes: float, bytes_per_second: float)
 
 
 def _bytes_cases(rng: Random) -> list[Case]:
-    shapes = [(1, 32, 32, 128, 2), (1024, 32, 32, 128, 2), (1024, 30, 3, 64, 4)]
+    shapes = [(1, 32, 32, 128, 2), (16, 32, 8, 128, 1), (48, 30, 3, 64, 4)]
     shapes += [
         (
-            rng.randrange(2, 5000),
+            rng.randrange(2, 64),
             rng.randrange(2, 49),
             rng.choice((2, 4, 8)),
             rng.choice((64, 96, 128)),
@@ -36,14 +36,14 @@ def _bytes_cases(rng: Random) -> list[Case]:
         )
         for _ in range(2)
     ]
-    traffic = [(13.5e9, 0.0, 1e12), (13.5e9, 17.2e9, 1e12)]
+    traffic = [(13.5e9, 0.0, 1e12), (13.5e9, 17.2e9, 1e12), (13.5e9, 126_277_632, 1e12)]
     traffic += [(rng.randrange(1, 30) * 1e9, rng.randrange(1, 20) * 1e9, rng.choice((1e12, 2e12)))]
     return [_bytes_case(*shape) for shape in shapes] + [_floor_case(*t) for t in traffic]
 
 
 def _bytes_case(*shape: int) -> Case:
     def run(answer: Answer) -> dict[str, Any]:
-        return {"bytes": answer.cache_bytes(*shape)}
+        return {"result": answer.cache_bytes(*shape)}
 
     words = "{} tokens, {} layers, {} kv heads, head_dim {}, {} bytes a number".format(*shape)
     return Case(words, run)
@@ -51,7 +51,7 @@ def _bytes_case(*shape: int) -> Case:
 
 def _floor_case(weights: float, kv: float, speed: float) -> Case:
     def run(answer: Answer) -> dict[str, Any]:
-        return {"milliseconds": answer.read_floor_ms(weights, kv, speed)}
+        return {"result": answer.read_floor_ms(weights, kv, speed)}
 
     return Case(
         f"{weights / 1e9:g} GB of weights, {kv / 1e9:g} GB of cache, {speed / 1e12:g} TB/s", run
@@ -64,6 +64,21 @@ BYTES = Exercise(
     cases=_bytes_cases,
     reference=answers(cache_bytes, read_floor_ms),
     mutants=(
+        Mutant(
+            "one-token",
+            "only one token is counted: each has a key and a value of its own",
+            answers(cache_bytes=lambda t, n, h, d, b: 2 * n * h * d * b),
+        ),
+        Mutant(
+            "one-number",
+            "head_dim is left out: a key is a vector of head_dim numbers",
+            answers(cache_bytes=lambda t, n, h, d, b: 2 * t * n * h * b),
+        ),
+        Mutant(
+            "kibibytes",
+            "the result is in KiB: give bytes",
+            answers(cache_bytes=lambda t, n, h, d, b: 2 * t * n * h * d * b / 1024),
+        ),
         Mutant(
             "keys-only",
             "only the keys are counted: the values are cached as well",
@@ -178,7 +193,7 @@ def _shift_cases(rng: Random) -> list[Case]:
         (10, 4),
         (4, 4),
         (3, 4),
-        (10_000, 1024),
+        (200, 16),
         (rng.randrange(50, 500), rng.randrange(2, 40)),
     ]
     return [_shift_case(rng, *run) for run in runs] + [_cost_case(*cost) for cost in costs]
@@ -198,7 +213,7 @@ def _shift_case(rng: Random, window: int, tokens: int) -> Case:
 
 def _cost_case(tokens: int, window: int) -> Case:
     def run(answer: Answer) -> dict[str, Any]:
-        return {"entries moved": answer.entries_moved(tokens, window)}
+        return {"result": answer.entries_moved(tokens, window)}
 
     return Case(f"entries_moved({tokens}, {window})", run)
 
@@ -211,8 +226,8 @@ SHIFT = Exercise(
     mutants=(
         Mutant(
             "newest-position-lost",
-            "the newest position is dropped where the oldest should "
-            "go: pop() takes the last item, so the positions stay 0, 1, 2, ... for ever",
+            "the newest position is dropped where the oldest should go, as pop() without 0 "
+            "does: the positions stay 0, 1, 2, ... for ever",
             answers(ShiftBuffer=_buffer_with(_newest_position_lost)),
         ),
         Mutant(
@@ -249,6 +264,16 @@ SHIFT = Exercise(
             "newest-stays",
             "the token that was just appended is left out: it moves, too",
             answers(entries_moved=lambda tokens, w: max(0, tokens - w) * (w - 1)),
+        ),
+        Mutant(
+            "one-more",
+            "one move too many is counted each time: W entries stand behind the one that goes",
+            answers(entries_moved=lambda tokens, w: max(0, tokens - w) * (w + 1)),
+        ),
+        Mutant(
+            "three-lists",
+            "all three lists are counted: the question is about one of them",
+            answers(entries_moved=lambda tokens, w: 3 * max(0, tokens - w) * w),
         ),
         Mutant(
             "evictions",

@@ -54,6 +54,16 @@ EDGE = Exercise(
             answers(sees=lambda q, k, w: 0 <= q - k < w - 1),
         ),
         Mutant(
+            "swapped",
+            "query and key are swapped: the distance is query minus key",
+            answers(sees=lambda q, k, w: 0 <= k - q < w),
+        ),
+        Mutant(
+            "itself-lost",
+            "a token does not see itself, and the window is one too narrow: distance 0 counts",
+            answers(sees=lambda q, k, w: 0 < q - k < w),
+        ),
+        Mutant(
             "future",
             "keys after the query are seen: it looks into the future",
             answers(sees=lambda q, k, w: q - k < w),
@@ -102,7 +112,7 @@ def _empty_cases(rng: Random) -> list[Case]:
 
 def _empty_case(positions: Slots, query: int, window: int) -> Case:
     def run(answer: Answer) -> dict[str, Any]:
-        return {"slots": call(answer.readable_slots, list(positions), query, window)}
+        return {"result": call(answer.readable_slots, list(positions), query, window)}
 
     return Case(f"slots hold {positions}, the query at {query}, window {window}", run)
 
@@ -159,6 +169,30 @@ EMPTY = Exercise(
             _pick(lambda p, q, w: p >= 0 and 0 <= q - p <= w),
         ),
         Mutant(
+            "too-narrow",
+            "the window is one too narrow: W counts the token itself once",
+            _pick(lambda p, q, w: p >= 0 and 0 <= q - p < w - 1),
+        ),
+        Mutant(
+            "not-itself",
+            "a token does not see itself",
+            _pick(lambda p, q, w: p >= 0 and 1 <= q - p < w),
+        ),
+        Mutant(
+            "no-window",
+            "everything at or before the query is read: the window is not used",
+            _pick(lambda p, q, w: 0 <= p <= q),
+        ),
+        Mutant(
+            "mask",
+            "a True or False is given for each slot, where a list of slots was asked for",
+            answers(
+                readable_slots=lambda positions, query, window: [
+                    p >= 0 and 0 <= query - p < window for p in positions
+                ]
+            ),
+        ),
+        Mutant(
             "positions",
             "positions are given where slots were asked for",
             answers(
@@ -199,7 +233,7 @@ def _distance_cases(rng: Random) -> list[Case]:
 
 def _distance_case(positions: Slots) -> Case:
     def run(answer: Answer) -> dict[str, Any]:
-        return {"distances": call(answer.distances, list(positions))}
+        return {"result": call(answer.distances, list(positions))}
 
     return Case(f"slots hold {positions}", run)
 
@@ -250,6 +284,23 @@ DISTANCE = Exercise(
             "turned-round",
             "the sign is turned round: count back from the newest",
             _each(lambda slot, held, p: held - max(p)),
+        ),
+        Mutant(
+            "last-slot",
+            "the last slot's token is taken for the newest: a full ring's newest is anywhere",
+            _each(lambda slot, held, p: p[-1] - held),
+        ),
+        Mutant(
+            "zero-for-empty",
+            "an empty slot gives 0, which is the newest token's distance: give None",
+            answers(
+                distances=lambda positions: [0 if p < 0 else max(positions) - p for p in positions]
+            ),
+        ),
+        Mutant(
+            "empties-dropped",
+            "empty slots are left out: give one value for each slot",
+            answers(distances=lambda positions: [max(positions) - p for p in positions if p >= 0]),
         ),
         Mutant(
             "empty-counted",

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from ..given import RingFields, filled_ring
+from ..given import RingFields, filled_ring, token, write_at_head
+from .compare import plain
 from .guard import call
 from .lesson_01_write import fields
 from .model import Answer, Case, Exercise, Mutant, answers
@@ -44,7 +45,10 @@ def _reset_case(seed: float, window: int, tokens: int) -> Case:
         rng = Random(seed)
         ring = filled_ring(window, range(tokens), rng)
         call(answer.reset, ring, may_change=(0,))
-        after = {f"{name} after reset": what for name, what in fields(ring).items()}
+        after = {f"{name} after reset": plain(what) for name, what in fields(ring).items()}
+        for position in range(2):  # the next conversation, by a writer that goes by head
+            write_at_head(ring, *token(rng), position)
+        after |= {f"{name}, two tokens later": what for name, what in fields(ring).items()}
         return {"window_size": ring.window_size, **after}
 
     return Case(f"window {window}, {tokens} tokens, then reset", run)
@@ -58,9 +62,14 @@ RESET = Exercise(
     mutants=(
         Mutant(
             "head-kept",
-            "head stays where the last conversation left it: the new one is "
-            "written in the middle and read from the start",
+            "head stays where the last conversation left it: a writer that goes by head begins "
+            "in the middle of the ring, and the reader looks at its start",
             answers(reset=_reset_except("head")),
+        ),
+        Mutant(
+            "writes-kept",
+            "insert_count stays: empty slots still name the writes of the last conversation",
+            answers(reset=_reset_except("insert_count")),
         ),
         Mutant(
             "count-kept",
@@ -85,7 +94,7 @@ RESET = Exercise(
         ),
         Mutant(
             "a-copy",
-            "a new ring is made and given to the local name only: the caller's ring is as it was",
+            "nothing is stored in the caller's ring: it is as it was",
             answers(reset=_reset_a_copy),
         ),
     ),

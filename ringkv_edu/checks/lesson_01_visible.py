@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -53,11 +54,11 @@ def _visible_case(rng: Random, window: int, positions: list[int]) -> Case:
     seed = rng.random()
 
     def run(answer: Answer) -> dict[str, Any]:
-        entries = call(answer.visible, filled_ring(window, positions, Random(seed)))
-        if not isinstance(entries, list | tuple) or not all(
-            hasattr(e, "position") for e in entries
-        ):
-            return {"result": entries}
+        given = call(answer.visible, filled_ring(window, positions, Random(seed)))
+        many = isinstance(given, list | tuple | Iterator) and not isinstance(given, Entry)
+        entries = list(given) if many else [given]
+        if not many or not all(isinstance(entry, Entry) for entry in entries):
+            return {"result": entries if many else given}
         fields = ("position", "insert_seq", "physical_slot", "key", "value")
         return {f"{f} of each entry": [getattr(e, f, None) for e in entries] for f in fields}
 

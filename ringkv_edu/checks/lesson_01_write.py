@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from ..given import RingFields, token
+from .compare import plain
 from .guard import call
 from .model import Answer, Case, Exercise, Mutant, answers
 
@@ -14,55 +15,61 @@ __all__ = ["APPEND", "PREDICT", "fields"]
 
 Append = Callable[[RingFields, list[float], list[float], int], Any]
 
-# predict01: after ten tokens in a ring of four
+# predict01: after thirteen tokens in a ring of five
 
 
 def _predict_cases(rng: Random) -> list[Case]:
     return [
-        Case("ten tokens, window 4", lambda answer: {"next_slot": answer.next_slot}),
-        Case("ten tokens, window 4", lambda answer: {"still_there": _sorted(answer.still_there)}),
+        Case("next_slot, after 13 tokens in 5 slots", lambda a: {"next_slot": a.next_slot}),
+        Case(
+            "still_there, after 13 tokens in 5 slots",
+            lambda a: {"still_there": _sorted(a.still_there)},
+        ),
     ]
 
 
 def _sorted(values: Any) -> Any:
-    return sorted(values) if isinstance(values, list | tuple | set) else values
+    """Put whole numbers in order, whatever holds them; leave anything else as it is."""
+    found = plain(sorted(values) if isinstance(values, set | frozenset) else values)
+    ordered = isinstance(found, list) and all(isinstance(value, int | float) for value in found)
+    return sorted(found) if ordered else found
 
 
 PREDICT = Exercise(
     id="predict01",
     names=("next_slot", "still_there"),
     cases=_predict_cases,
-    reference=answers(next_slot=2, still_there=[6, 7, 8, 9]),
+    reference=answers(next_slot=3, still_there=[8, 9, 10, 11, 12]),
     mutants=(
         Mutant(
             "last-slot",
             "the slot that was written last is named, not the next one",
-            answers(next_slot=1),
+            answers(next_slot=2),
         ),
         Mutant(
             "never-wraps",
-            "the write number is taken as the slot: there are only slots 0 to 3",
-            answers(next_slot=10),
+            "the write number is taken as the slot: there are only slots 0 to 4",
+            answers(next_slot=13),
         ),
         Mutant(
             "restarts",
-            "writing is thought to start again at slot 0 each time the ring is full",
+            "every write to a full ring is thought to go to slot 0",
             answers(next_slot=0),
         ),
         Mutant(
             "oldest-kept",
-            "the first tokens are thought to stay: they are the ones overwritten",
-            answers(still_there=[0, 1, 2, 3]),
+            "these are the slots, or the first five positions: the oldest tokens are overwritten",
+            answers(still_there=[0, 1, 2, 3, 4]),
         ),
         Mutant(
             "counts-from-one",
-            "tokens are counted from 1: ten tokens have positions 0 to 9",
-            answers(still_there=[7, 8, 9, 10]),
+            "tokens are counted from 1: 13 tokens have positions 0 to 12",
+            answers(still_there=[9, 10, 11, 12, 13]),
         ),
         Mutant(
             "not-itself",
             "the newest token is left out of its own window",
-            answers(still_there=[5, 6, 7, 8]),
+            answers(still_there=[7, 8, 9, 10, 11]),
         ),
     ),
 )
@@ -104,10 +111,14 @@ def _right_slot(ring: RingFields, position: int) -> int:
     return ring.num_writes % ring.window_size
 
 
-def _by_reference(ring: RingFields, key: list[float], value: list[float], position: int) -> int:
-    slot = append(ring, key, value, position)
-    ring.keys[slot], ring.values[slot] = key, value
-    return slot
+def _by_reference(*kept: str) -> Append:
+    def mutant(ring: RingFields, key: list[float], value: list[float], position: int) -> int:
+        slot = append(ring, key, value, position)
+        for name in kept:
+            getattr(ring, name)[slot] = key if name == "keys" else value
+        return slot
+
+    return mutant
 
 
 def _no_return(ring: RingFields, key: list[float], value: list[float], position: int) -> None:
@@ -124,6 +135,11 @@ def _head_unmoved(ring: RingFields) -> None:
 
 def _head_unwrapped(ring: RingFields) -> None:
     ring.head = ring.num_writes
+
+
+def _position_as_write(ring: RingFields) -> None:
+    slot = (ring.num_writes - 1) % ring.window_size
+    ring.insert_count[slot] = ring.positions[slot]
 
 
 def _counts_from_one(ring: RingFields) -> None:
@@ -205,14 +221,29 @@ APPEND = Exercise(
         ),
         Mutant(
             "counts-from-one",
-            "num_writes is raised before it is stored in insert_count: writes count from 0",
+            "insert_count is one too large: store num_writes before it is raised",
             answers(append=_append_at(_right_slot, _counts_from_one)),
         ),
         Mutant(
             "by-reference",
             "the caller's own list is kept: when the caller uses it again, the "
             "past changes. Store list(key) and list(value)",
-            answers(append=_by_reference),
+            answers(append=_by_reference("keys", "values")),
+        ),
+        Mutant(
+            "position-as-write",
+            "the position is stored in insert_count: that is the write's number",
+            answers(append=_append_at(_right_slot, _position_as_write)),
+        ),
+        Mutant(
+            "key-by-reference",
+            "the key is the caller's own list: when the caller uses it again, the past changes",
+            answers(append=_by_reference("keys")),
+        ),
+        Mutant(
+            "value-by-reference",
+            "the value is the caller's own list: when the caller uses it again, the past changes",
+            answers(append=_by_reference("values")),
         ),
         Mutant("no-return", "the slot is not returned", answers(append=_no_return)),
     ),

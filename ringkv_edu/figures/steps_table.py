@@ -34,7 +34,9 @@ def steps_table(trace: Trace) -> str:
 
 def _line(step: Step, texts: list[str], width: int, slot_count: int) -> str:
     def cell(slot: int) -> str:
-        held = step.slots[slot] if slot < len(step.slots) else EMPTY
+        if slot >= len(step.slots):  # it does not exist yet
+            return " " * (width + 1)
+        held = step.slots[slot]
         text = "." if held == EMPTY else _label(held, texts)
         return f"{'>' if slot in step.written else ' '}{text:<{width}}"
 

@@ -23,6 +23,7 @@ __all__ = ["BrokenNotebook", "NotebookFile", "row"]
 
 NBVAL_TIMEOUT, OUR_TIMEOUT = 2000, 60  # nbval's default, and what it is for our notebooks
 DIED = "the kernel died (os._exit, a crash, or out of memory)"
+QUIT = "ends the kernel with quit() or exit(): take that out"
 TOO_MUCH = f"prints without end: stopped after {MOST_OUTPUT:,} characters"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 MOST_TRACEBACK = 25
@@ -101,6 +102,8 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             super().runtest()
             if kernel.status != "ok":
                 self.fail("raises an error and hides it")
+            if kernel.quitting:
+                self.fail(self._stop("the kernel was ended", QUIT))
         except (KernelDied, TooMuchOutput) as error:
             died = isinstance(error, KernelDied)
             what = "the kernel died" if died else "the kernel was stopped"

@@ -33,6 +33,7 @@ class Kernel(RunningKernel):  # type: ignore[misc]
     def __init__(self, cwd: str, cell_timeout: float, startup_timeout: float) -> None:
         self.cell_timeout = cell_timeout
         self.status = "ok"  # of the last reply: a learner can silence iopub errors, not this
+        self.quitting = False  # quit() ends the kernel a moment after the cell
         self._waiting: list[dict[str, Any]] = []
         self._printed: dict[str, int] = {}
         super().__init__(CURRENT_ENV_KERNEL_NAME, cwd=cwd, startup_timeout=startup_timeout)
@@ -63,6 +64,8 @@ class Kernel(RunningKernel):  # type: ignore[misc]
                 continue
             if message["parent_header"].get("msg_id") == msg_id:
                 self.status = message["content"].get("status", "ok")
+                payloads = message["content"].get("payload") or []
+                self.quitting = any(payload.get("source") == "ask_exit" for payload in payloads)
                 return
 
     def kill(self) -> None:

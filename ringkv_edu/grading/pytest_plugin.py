@@ -6,6 +6,7 @@ does nothing without `--nbval`, and nothing to other people's notebooks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 PREFIX = "ringkv_"
+KEPT = re.compile(r"\.kept-\d+\.ipynb$")  # what `ringkv reset` and `ringkv update` put aside
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,6 +44,8 @@ class _Taker:
         collectors = yield
         if file_path.suffix != ".ipynb":
             return collectors
+        if KEPT.search(file_path.name) and not self._asked_for(file_path):
+            return []  # an old copy beside the one that counts
         ours = self._ours(file_path, parent)
         return collectors if ours is None else [ours]
 
@@ -63,6 +67,10 @@ class _Taker:
         file: NotebookFile = NotebookFile.from_parent(parent, path=path)
         file.submission = submission
         return file
+
+    def _asked_for(self, path: Path) -> bool:
+        start = self.config.invocation_params.dir
+        return path in (Path(start, argument.split("::")[0]) for argument in self.config.args)
 
     def among_ours(self) -> bool:
         """Say whether any notebook that this run was asked for is one of ours."""

@@ -32,7 +32,8 @@ class _Sink:
 def check(paths: Sequence[Path]) -> CourseResult:
     """Run notebooks and give their points; raises ``RuntimeError`` with what pytest said."""
     sink, noise = _Sink(), io.StringIO()
-    root = Path(paths[0]).resolve().parent
+    root = Path(paths[0]).resolve()
+    root = root if root.is_dir() else root.parent
     arguments = [*QUIET, "--rootdir", str(root), *(str(path) for path in paths)]
     with contextlib.redirect_stdout(noise), contextlib.redirect_stderr(noise):
         pytest.main(arguments, plugins=[sink])
@@ -60,7 +61,7 @@ def _status_line(lesson: ReleasedLesson, path: Path, result: FileResult | None, 
     rows = result.rows.values() if result else ()
     solved = f"{sum(row.earned == row.worth for row in rows)}/{len(lesson.graded)}"
     points = f"{result.earned if result else 0}/{lesson.points}"
-    note = "" if result else "   not begun" if path.exists() else "   not in this folder"
+    note = "" if result else "   no answers yet" if path.exists() else "   not in this folder"
     if result and result.problem:
         note = f"   cannot be read: {result.problem}"
     return f"{lesson.name:<26} {solved:>9} {points:>9} {hints:>6}{note}"

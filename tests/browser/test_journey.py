@@ -26,7 +26,7 @@ WRONG = {
     "ex00-last": ("def last(tokens, window):\n    return tokens[len(tokens) - window:]",
                   "goes below 0 while the list is still short"),
     "ex02-append": ("def append(ring, key, value, position):\n    while True:\n        pass",
-                    "a loop in it never ends"),
+                    "a loop that never ends"),
     "ex03-visible": ("def visible(ring):\n    return [Entry(ring.keys[s], ring.values[s], "
                      "ring.positions[s], ring.insert_count[s], s) for s in range(ring.window_size) "
                      "if ring.positions[s] >= 0]", "the order of slots is given as the order of time"),

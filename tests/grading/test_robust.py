@@ -54,7 +54,7 @@ CELLS = {
         lambda: fails_with("import os, signal; os.kill(os.getpid(), 9)"), 0, "the kernel died"),
     "segfault": (lambda: fails_with("import ctypes; ctypes.string_at(0)"), 0, "the kernel died"),
     "sys-exit": (lambda: fails_with("import sys; sys.exit()"), 0, "raises SystemExit"),
-    "quit-first": (lambda: first("quit()"), 1, "1/1"),  # IPython's quit() does nothing here
+    "quit-first": (lambda: first("quit()"), 0, "ends the kernel with quit()"),
     "input": (lambda: fails_with("return input()"), 0, "raises StdinNotImplementedError"),
     "breakpoint": (lambda: first("breakpoint()"), 1, "1/1"),
     "await": (lambda: first("import asyncio\nawait asyncio.sleep(0)"), 1, "1/1"),

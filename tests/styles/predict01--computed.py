@@ -1,2 +1,2 @@
-next_slot = 10 % 4
-still_there = list(range(10))[-4:]
+next_slot = 13 % 5
+still_there = list(range(13))[-5:]

@@ -1,2 +1,2 @@
-next_slot = 2
-still_there = {9, 8, 7, 6}
+next_slot = 3
+still_there = {12, 11, 10, 9, 8}
