@@ -80,7 +80,7 @@ CELLS = {
     "warning": (
         lambda: fails_with("import warnings; warnings.warn('old')\n    return tokens[-window:]"),
         1, "1/1"),
-    "returns-none": (lambda: fails_with("x = 1"), 0, "raises TypeError"),
+    "returns-none": (lambda: fails_with("x = 1"), 0, "-> None"),
 }  # fmt: skip
 
 
