@@ -34,6 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if (error.name or "").startswith("ringkv_edu"):
             raise
         print(f"ringkv: {error.name} is not installed; run: {LAB}", file=sys.stderr)
+    except OSError as error:
+        print(f"ringkv: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
     except Exception as error:
         if type(error).__name__ not in ("Problem", "WorkspaceError", "BuildError"):
             raise

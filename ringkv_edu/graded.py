@@ -25,7 +25,7 @@ def plain(value: object, digits: int = 3) -> str:
 
     Numbers that are whole after rounding to ``digits`` decimals are written as whole numbers.
     """
-    if value is None or isinstance(value, str | bool):
+    if value is None or isinstance(value, str):
         return repr(value)
     if hasattr(value, "tolist"):  # NumPy's arrays and numbers
         return plain(value.tolist(), digits)

@@ -19,7 +19,10 @@ _in_memory: dict[str, Any] = {}
 
 def course_folder(start: Path | None = None) -> Path | None:
     """Find the learner's course folder: the nearest one upwards that holds ``.ringkv``."""
-    here = (start or Path.cwd()).resolve()
+    try:
+        here = (start or Path.cwd()).resolve()
+    except OSError:  # the folder we stand in is gone
+        return None
     return next((folder for folder in (here, *here.parents) if (folder / MARKER).is_dir()), None)
 
 
@@ -32,10 +35,13 @@ def load(folder: Path | None = None) -> dict[str, Any]:
             record = json.loads((folder / MARKER / FILE).read_text(encoding="utf-8"))
     if not isinstance(record, dict):
         record = {}
-    for part in ("hints", "solved"):
-        if not isinstance(record.get(part), dict):
-            record[part] = {}
-    return record
+    return record | {part: _counts(record.get(part)) for part in ("hints", "solved")}
+
+
+def _counts(part: Any) -> dict[str, int]:
+    """Keep what is well formed: exercises with a small whole number."""
+    facts = part.items() if isinstance(part, dict) else ()
+    return {name: n for name, n in facts if isinstance(n, int) and 0 <= n <= 3}
 
 
 def note(part: str, exercise: str, value: int) -> None:

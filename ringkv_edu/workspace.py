@@ -5,17 +5,22 @@ Nothing here ever writes over work: a file that is replaced is kept beside the n
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from .grading.merge import answer_cells
-from .grading.release import ReleasedLesson, digest, lessons, released_text, source_of
-from .grading.submission import Submission, Unreadable, read_submission
+from .grading.release import ReleasedLesson, digest, lessons, released_text
+from .grading.submission import Submission, SubmittedCell, Unreadable, read_submission
 from .progress import MARKER
 
 __all__ = ["WorkspaceError", "fill", "lesson_name", "notebook_of", "reset", "update"]
+
+RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f-]+)?")  # what JupyterLab and nbformat give new cells
 
 
 class WorkspaceError(Exception):
@@ -80,27 +85,36 @@ def _update_one(path: Path, lesson: ReleasedLesson) -> str:
         return "new, copied"
     try:
         old = read_submission(path)
-        about = (
-            json.loads(path.read_text(encoding="utf-8-sig")).get("metadata", {}).get("ringkv", {})
-        )
-    except (Unreadable, ValueError, AttributeError) as error:
+    except Unreadable as error:
         return f"left as it is: {error}"
-    if about.get("release") == lesson.book["metadata"]["ringkv"]["release"]:
+    if old.release == lesson.book["metadata"]["ringkv"]["release"] and _complete(lesson, old):
         return "up to date"
     book = json.loads(released_text(lesson.name))
     answers = _carry_answers(book, lesson, old)
     own = _carry_own_cells(book, old)
+    text = json.dumps(book, indent=1, sort_keys=True) + "\n"
     kept = _keep(path)
-    _write(path, json.dumps(book, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+    _write(path, text)
     carried = f"{answers} answers and {own} cells of your own carried over"
     return f"updated, {carried}; other changes of yours are in the old file: {kept.name}"
+
+
+def _complete(lesson: ReleasedLesson, old: Submission) -> bool:
+    return {cell["id"] for cell in lesson.book["cells"]} <= {cell.id for cell in old.cells}
+
+
+def _about(cell: SubmittedCell) -> dict[str, Any]:
+    """Give what the builder noted in a cell; nothing in a file is sure to be well formed."""
+    metadata = cell.raw.get("metadata")
+    about = metadata.get("ringkv") if isinstance(metadata, dict) else None
+    return about if isinstance(about, dict) else {}
 
 
 def _carry_answers(book: dict[str, Any], lesson: ReleasedLesson, old: Submission) -> int:
     written = {
         name: cell.source
         for name, cell in answer_cells(lesson, old).items()
-        if digest(cell.source) != cell.raw.get("metadata", {}).get("ringkv", {}).get("stub")
+        if digest(cell.source) != _about(cell).get("stub") and cell.kind == "code"
     }
     for cell in book["cells"]:
         if cell["id"] in written:
@@ -113,35 +127,44 @@ def _carry_own_cells(book: dict[str, Any], old: Submission) -> int:
     carried, behind = 0, ""
     for cell in old.cells:
         places = {c["id"]: place for place, c in enumerate(book["cells"])}
-        ours = "ringkv" in cell.raw.get("metadata", {}) or cell.id in places
-        if not ours and (cell.kind == "code" or _is_own_text(cell.id)) and cell.source.strip():
+        if not _is_released(cell, places) and cell.source.strip():
             place = places.get(behind, len(book["cells"]) - 1)
-            book["cells"].insert(place + 1, _clean(cell.raw, cell.id, places))
-            carried += 1
-        behind = cell.id or behind
+            new = _clean(cell, places)
+            book["cells"].insert(place + 1, new)
+            behind, carried = new["id"], carried + 1
+        else:
+            behind = cell.id or behind
     return carried
 
 
-def _is_own_text(cell_id: str) -> bool:
-    """Say whether a markdown cell is the learner's: the release's ids are words, not random."""
-    return re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f-]+)?", cell_id) is not None
+def _is_released(cell: SubmittedCell, places: dict[str, int]) -> bool:
+    """Say whether a release made a cell. A copy of one has our metadata, but an id of its own."""
+    return cell.id in places or ("role" in _about(cell) and not RANDOM_ID.fullmatch(cell.id))
 
 
-def _clean(raw: dict[str, Any], cell_id: str, taken: dict[str, int]) -> dict[str, Any]:
-    name = cell_id or "own"
+def _clean(cell: SubmittedCell, taken: dict[str, int]) -> dict[str, Any]:
+    name = cell.id if re.fullmatch(r"[\w-]{1,60}", cell.id) else "own"
     while name in taken:
         name += "x"
-    cell = {"cell_type": raw["cell_type"], "id": name, "metadata": {}, "source": source_of(raw)}
-    return cell | ({"outputs": [], "execution_count": None} if raw["cell_type"] == "code" else {})
+    kind = cell.kind if cell.kind in ("code", "markdown", "raw") else "raw"
+    new: dict[str, Any] = {"cell_type": kind, "id": name, "metadata": {}, "source": cell.source}
+    if isinstance(cell.raw.get("attachments"), dict):
+        new["attachments"] = cell.raw["attachments"]
+    return new | ({"outputs": [], "execution_count": None} if kind == "code" else {})
 
 
 def _keep(path: Path) -> Path:
-    number = 1
-    while (kept := path.with_name(f"{path.stem}.kept-{number}.ipynb")).exists():
-        number += 1
-    path.rename(kept)
-    return kept
+    """Copy a file to a name beside it that is not taken, and give that name."""
+    for number in count(1):
+        kept = path.with_name(f"{path.stem}.kept-{number}.ipynb")
+        with contextlib.suppress(FileExistsError), kept.open("xb") as file:
+            file.write(path.read_bytes())
+            return kept
+    raise AssertionError  # count() does not end
 
 
 def _write(path: Path, text: str) -> None:
-    path.write_bytes(text.encode("utf-8"))
+    """Write a whole file or none: a crash in between leaves the old one."""
+    new = path.with_name(f".{path.name}.new")
+    new.write_bytes(text.encode("utf-8"))
+    os.replace(new, path)

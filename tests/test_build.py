@@ -26,7 +26,8 @@ def double(x):
     ### END SOLUTION
 
 # %% id="ex91-double-check" role="check"
-print('check("ex91-double")')
+check = print
+check("ex91-double")
 
 # %% id="ex91-double-graded" role="graded" points=2
 SEED = 0
@@ -117,6 +118,21 @@ GRADED = 'print("twice", double(rng.randrange(9)))'
         ((GRADED, "assert double(2) == 4; print('x', 4)"), "ex91-double-graded", "asserts nothing"),
         ((GRADED, "print(double(1 / 0))"), "ex91-double-graded", "raises ZeroDivisionError"),
         ((GRADED, "# NBVAL_SKIP\n" + GRADED), "ex91-double-graded", "marked as skipped"),
+        ((GRADED, 'print("5 of 5 correct")'), "ex91-double-graded", "prints a verdict"),
+        ((GRADED, 'print("case 1: ok")'), "ex91-double-graded", "prints a verdict"),
+        ((GRADED, 'print("twice", 2 * rng.randrange(9))'), "ex91-double-graded", "untouched stub"),
+        ((GRADED, "print({f'a{i}' for i in range(9)}, double(1))"), "ex91-double-graded",
+         "second run"),
+        ((GRADED, "import os; print(double(os.getpid()))"), "ex91-double-graded", "second run"),
+        ((GRADED, "print('%.3f' % double(0.1))"), "ex91-double-graded", "through fixed()"),
+        ((GRADED, "print('{:.3}'.format(double(0.1)))"), "ex91-double-graded", "through fixed()"),
+        (("SEED = 0", "SEED = 0\nSEED = 7"), "ex91-double-graded", "has the line `SEED = 0` once"),
+        (("### END SOLUTION", "### end solution"), "ex91-double", "not closed, or misspelt"),
+        (("### END SOLUTION", "### END SOLUTON"), "ex91-double", "not closed, or misspelt"),
+        (("    ### END SOLUTION\n", ""), "ex91-double", "not closed, or misspelt"),
+        (("    return 2 * x\n", "    ...  # your code here\n"), "ex91-double", "the stub is"),
+        ((" points=2", ' points="many"'), "ex91-double-graded", "give a whole number"),
+        (('check("ex91', '# check("ex91'), "ex91-double", "that calls check"),
         (("SEED = 0", "SEED = 1"), "ex91-double-graded", "has the line `SEED = 0` once"),
         (("rng = draw(SEED", "rng = draw(0"), "ex91-double-graded", "draws its inputs from SEED"),
         ((" points=2", ""), "ex91-double", "promises 2 points"),

@@ -58,7 +58,8 @@ def _book(lesson: Lesson, kind: str, cells: list[NotebookNode]) -> NotebookNode:
 
 def _node(lesson: Lesson, cell: Cell, source: str, figures: Path) -> NotebookNode:
     if cell.kind == "markdown":
-        node = nbformat.v4.new_markdown_cell(source, id=cell.id)
+        about = {"ringkv": {"role": cell.role or "prose"}}
+        node = nbformat.v4.new_markdown_cell(source, id=cell.id, metadata=about)
         _attach_figures(lesson, cell, node, figures)
         return node
     return nbformat.v4.new_code_cell(source, id=cell.id, metadata=_metadata(cell))

@@ -9,16 +9,17 @@ from collections.abc import Iterator
 from nbformat import NotebookNode
 
 from .books import text_of
-from .source import BuildError, Cell, Lesson, exercise_of
+from .source import BuildError, Cell, Lesson, solved, stub
 
 __all__ = ["check_books", "check_lesson"]
 
 MOST_CELLS, MOST_WORDS, MOST_BYTES, MOST_PICTURE = 48, 2500, 200_000, 40_000
 SKIP = re.compile(r"^\s*#+\s*(NBVAL_\w+|PYTEST_VALIDATE_IGNORE_OUTPUT)\s*$", re.MULTILINE)
-VERDICT = re.compile(
-    r"(\W*\b(ok|okay|pass|passed|right|true|false|correct|success|all|tests?|good)\b\W*)+",
-    re.IGNORECASE,
-)
+LEFT_OVER = re.compile(r"#+\s*(BEGIN|END)\s+SOL|#+\s*STUB", re.IGNORECASE)
+FORMATS = re.compile(r"%[-+0-9]*\.\d|\{[^{}]*:[^{}]*\.\d")
+VERDICT_WORDS = "ok|okay|pass|passed|right|true|false|correct|success|all|tests?|good|yes|no|done"
+VERDICT = re.compile(rf"\b({VERDICT_WORDS})\b|[✓✔✅]", re.IGNORECASE)
+ONLY_VERDICTS = re.compile(rf"(\W|\b({VERDICT_WORDS}|\d+|of|case)\b)+", re.IGNORECASE)
 OUTPUT_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b0x[0-9a-fA-F]{4,}"), "prints a memory address"),
     (
@@ -52,13 +53,13 @@ def check_lesson(lesson: Lesson) -> None:
 
 
 def check_books(
-    lesson: Lesson, learner: NotebookNode, solution: NotebookNode, unstable: list[str]
+    lesson: Lesson, learner: NotebookNode, solution: NotebookNode, doubts: dict[str, str]
 ) -> None:
-    """Check what was built and what it printed; ``unstable`` cells printed two different things."""
+    """Check what was built and what it printed; ``doubts`` are what executing it showed."""
     roles = {cell.id: cell.role for cell in lesson.cells}
     for node in learner.cells:
         if roles[node.id] == "graded":
-            why = next(_bad_output(node, unstable), None)
+            why = next(_bad_output(node, doubts), None)
             if why:
                 raise BuildError(lesson.name, node.id, why)
         for picture in node.get("attachments", {}).values():
@@ -82,9 +83,12 @@ def _check_exercise(lesson: Lesson, answer: Cell, by_id: dict[str, Cell]) -> Non
             raise BuildError(lesson.name, answer.id, why)
 
     name = answer.id
+    need(not LEFT_OVER.search(stub(answer.source)), "a solution marker is not closed, or misspelt")
+    need(stub(answer.source).strip() != solved(answer.source).strip(), "the stub is the solution")
     check, graded, why = (by_id.get(f"{name}-{part}") for part in ("check", "graded", "why"))
     need("### BEGIN SOLUTION" in answer.source, "an answer cell marks its solution")
-    need(check and f'check("{name}")' in check.source, f"needs a check cell {name}-check")
+    called = check and re.search(rf'^check\("{name}"\)', check.source, re.MULTILINE)
+    need(called, f"needs a check cell {name}-check that calls check")
     need(len(lesson.hints.get(name, [])) == 3, "needs three hints: nudge, plan, nearly code")
     need(f"{name}-reason" in by_id, "needs a solution cell with the reason")
     header = HEADER.search(why.source) if why else None
@@ -100,18 +104,20 @@ def _check_graded_source(lesson: Lesson, cell: Cell) -> None:
 
     if not cell.points:
         refuse("a graded cell is worth points")
-    if exercise_of(cell) not in {c.id for c in lesson.cells if c.role == "answer"}:
+    if cell.id.removesuffix("-graded") not in {c.id for c in lesson.cells if c.role == "answer"}:
         refuse("a graded cell is called after its answer cell: NAME-graded")
-    if len(re.findall(r"^SEED = 0$", cell.source, re.MULTILINE)) != 1:
+    tree = ast.parse(cell.source)
+    seeds = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == "SEED"]
+    stored = [n for n in seeds if isinstance(n.ctx, ast.Store)]
+    if len(stored) != 1 or not re.search(r"^SEED = 0$", cell.source, re.MULTILINE):
         refuse("a graded cell has the line `SEED = 0` once; grading puts another seed there")
     if SKIP.search(cell.source):
         refuse("a graded cell is marked as skipped")
-    tree = ast.parse(cell.source)
-    if not any(
-        isinstance(n, ast.Name) and n.id == "SEED" and isinstance(n.ctx, ast.Load)
-        for n in ast.walk(tree)
-    ):
-        refuse("a graded cell draws its inputs from SEED")
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.args]
+    if not any(ast.unparse(n.func) == "draw" and ast.unparse(n.args[0]) == "SEED" for n in calls):
+        refuse("a graded cell draws its inputs from SEED: draw(SEED, ...)")
+    if FORMATS.search(cell.source):
+        refuse("a graded cell writes numbers through fixed(), not with a format")
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             refuse("a graded cell prints data and asserts nothing")
@@ -125,7 +131,7 @@ def _rounds(node: ast.FormattedValue) -> bool:
     return spec.endswith(tuple("efgEFG%"))
 
 
-def _bad_output(node: NotebookNode, unstable: list[str]) -> Iterator[str]:
+def _bad_output(node: NotebookNode, doubts: dict[str, str]) -> Iterator[str]:
     if node.execution_count is None or not node.outputs:
         yield "has no stored output: nbval would not compare it"
     kinds = {(output.output_type, output.get("name", "")) for output in node.outputs}
@@ -134,8 +140,8 @@ def _bad_output(node: NotebookNode, unstable: list[str]) -> Iterator[str]:
     text = "".join(output.get("text", "") for output in node.outputs)
     if not text.strip():
         yield "prints nothing"
-    if VERDICT.fullmatch(text.strip()):
+    if VERDICT.search(text) and ONLY_VERDICTS.fullmatch(text):
         yield f"prints a verdict ({text.strip()!r}): print what was computed"
     yield from (why for pattern, why in OUTPUT_RULES if pattern.search(text))
-    if node.id in unstable:
-        yield "prints what a last-digit difference or a second run would change: draw others"
+    if node.id in doubts:
+        yield doubts[node.id]

@@ -43,9 +43,9 @@ def build_lesson(path: Path) -> Built:
     figures = path.parents[1] / "figures"
     lesson = read_lesson(path)
     check_lesson(lesson)
-    solution, unstable = execute(lesson, solution_book(lesson, figures))
+    solution, doubts = execute(lesson, solution_book(lesson, figures))
     learner = learner_book(lesson, solution, figures)
-    check_books(lesson, learner, solution, unstable)
+    check_books(lesson, learner, solution, doubts)
     return Built(lesson, text_of(learner), text_of(solution))
 
 

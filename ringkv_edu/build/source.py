@@ -30,7 +30,9 @@ ROLES = {
     "markdown": ("", "hint", "solution"),
 }
 REGION = re.compile(
-    r"^(?P<pad>[ \t]*)### BEGIN SOLUTION\n(?P<body>.*?)^[ \t]*### END SOLUTION(?P<end>\n|\Z)",
+    r"^(?P<pad>[ \t]*)### BEGIN SOLUTION[ \t]*\n"
+    r"(?P<body>.*?)"
+    r"^[ \t]*### END SOLUTION[ \t]*(?P<end>\n|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 SPLIT = re.compile(r"^[ \t]*### STUB\n", re.MULTILINE)
@@ -114,7 +116,10 @@ def _cell(lesson: str, place: int, raw: Any) -> Cell:
         raise BuildError(lesson, shown, f'a {role} says which exercise: exercise="..."')
     if role != "hint" and not IDENTIFIER.fullmatch(name):
         raise BuildError(lesson, shown, 'needs id="..." of lower-case letters, digits and dashes')
-    return Cell(name, raw.cell_type, role, raw.source, exercise, int(given.get("points", 0)))
+    points = given.get("points", 0)
+    if not isinstance(points, int):
+        raise BuildError(lesson, shown, f"points={points!r}: give a whole number")
+    return Cell(name, raw.cell_type, role, raw.source, exercise, points)
 
 
 def _named_apart(lesson: str, cells: list[Cell]) -> tuple[Cell, ...]:

@@ -12,17 +12,21 @@ import ctypes
 import linecache
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-__all__ = ["STEP_LIMIT", "EndlessLoop", "InputChanged", "call", "guarded", "place_of"]
+__all__ = ["STEP_LIMIT", "THREAD", "EndlessLoop", "InputChanged", "call", "guarded", "place_of"]
 
 STEP_LIMIT = 3_000_000
 PATIENCE = 2.0  # seconds a thread may still run once it was told to stop
+LONGEST = 10.0  # seconds for one case: a call that sleeps takes no steps
 PACKAGE = str(Path(__file__).resolve().parents[1])
+NOT_THEIRS = (PACKAGE, sys.prefix, sys.base_prefix, "<frozen ")
+THREAD = "ringkv-check"
 
 
 class EndlessLoop(BaseException):
@@ -65,7 +69,7 @@ def guarded(work: Callable[[], Any], steps: int = STEP_LIMIT) -> Any:
         finally:
             sys.settrace(None)
 
-    thread = threading.Thread(target=target, daemon=True, name="ringkv-check")
+    thread = threading.Thread(target=target, daemon=True, name=THREAD)
     thread.start()
     _wait(thread, told)
     if "error" in outcome:
@@ -78,7 +82,7 @@ def guarded(work: Callable[[], Any], steps: int = STEP_LIMIT) -> Any:
 def place_of(error: BaseException) -> str:
     """Give the learner's source line where an error was raised, or an empty string."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith((PACKAGE, sys.prefix, sys.base_prefix)):
+        if not frame.filename.startswith(NOT_THEIRS):
             return (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
     return ""
 
@@ -89,8 +93,8 @@ def _counter(limit: int, told: threading.Event) -> Callable[[FrameType, str, Any
     def trace(frame: FrameType, event: str, arg: Any) -> Any:
         nonlocal seen
         if event == "call":
-            if frame.f_code.co_filename.startswith(PACKAGE):
-                return None
+            if frame.f_code.co_filename.startswith(NOT_THEIRS):
+                return None  # importing numpy takes a million steps
             frame.f_trace_opcodes = True  # a one-line `while True: pass` has no line events
         seen += 1
         if seen > limit:
@@ -102,7 +106,8 @@ def _counter(limit: int, told: threading.Event) -> Callable[[FrameType, str, Any
 
 
 def _wait(thread: threading.Thread, told: threading.Event) -> None:
-    while thread.is_alive() and not told.is_set():
+    until = time.monotonic() + LONGEST
+    while thread.is_alive() and not told.is_set() and time.monotonic() < until:
         thread.join(0.02)
     patience = PATIENCE
     while thread.is_alive() and patience > 0:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
+from types import FunctionType
 from typing import Any
 
 from .compare import kind, plain, same
@@ -37,9 +38,8 @@ class Verdict:
     mistake: str = ""
 
     def __str__(self) -> str:
-        return "\n".join(
-            line if len(line) <= WIDEST else line[:WIDEST] + " …" for line in self.lines
-        )
+        cut = (line if len(line) <= WIDEST else f"{line[:WIDEST]} …" for line in self.lines)
+        return "\n".join("".join(c if c.isprintable() else " " for c in line) for line in cut)
 
 
 class _Silent(io.TextIOBase):
@@ -95,8 +95,10 @@ def _missing(exercise: Exercise, names: Mapping[str, Any]) -> str:
 
 
 def _is_stub(value: Any) -> bool:
-    code = getattr(value, "__code__", None)
-    if code is None or code.co_names or code.co_code not in EMPTY_BODIES:
+    if not isinstance(value, FunctionType):
+        return False
+    code = value.__code__
+    if code.co_names or code.co_code not in EMPTY_BODIES:
         return False
     return all(const in (None, value.__doc__) for const in code.co_consts)
 

@@ -70,9 +70,10 @@ def _safe_text(error: BaseException) -> str:
 
 def _what_happened(error: BaseException, words: str) -> str:
     if isinstance(error, EndlessLoop):
-        still = " It catches every error and runs on: restart the kernel." if error.args else ""
+        if error.args:
+            return "your code does not end, and cannot be stopped: restart the kernel."
         steps = f"your code took more than {STEP_LIMIT:,} steps"
-        return f"{steps}: a loop that never ends, or far too slow.{still}"
+        return f"{steps}: a loop that never ends, or far too slow."
     if isinstance(error, InputChanged):
         return one_line(f"your code changed what it was given: {words}", 120)
     if isinstance(error, NotImplementedError):

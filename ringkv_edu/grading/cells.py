@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
-from .explain import difference, error_cause
-from .kernel import MOST_OUTPUT, Kernel, KernelDied, TooMuchOutput
+from .explain import clean, difference, error_cause
+from .kernel import MOST_OUTPUT, Kernel, KernelDied, TimeUp, TooMuchOutput
 from .merge import UNTOUCHED, Merged, merge
-from .points import shown
+from .points import readable, shown
 from .release import lessons
 from .submission import Submission
 
@@ -26,7 +28,7 @@ DIED = "the kernel died (os._exit, a crash, or out of memory)"
 QUIT = "ends the kernel with quit() or exit(): take that out"
 TOO_MUCH = f"prints without end: stopped after {MOST_OUTPUT:,} characters"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-MOST_TRACEBACK = 25
+MOST_TRACEBACK, WIDEST_LINE = 25, 200
 
 
 def row(item: pytest.Item, **facts: Any) -> None:
@@ -53,14 +55,18 @@ class NotebookFile(IPyNbFile):  # type: ignore[misc]
         self.answer_errors: dict[str, str] = {}
         points = {cell.id: cell.points for cell in lesson.graded}
         code = [cell for cell in self.nb.cells if cell.cell_type == "code"]
+        self.items: list[NotebookCell] = []
         for number, cell in enumerate(code):
+            if cell.metadata.ringkv.role == "graded":
+                cell.source += _forget(cell.source)
             options = defaultdict(bool, check=_compared(cell))
             item = NotebookCell.from_parent(
                 self, name=cell.id, cell_num=number, cell=cell, options=options
             )
-            row(item, file=str(self.path), lesson=lesson.name, cell=cell.id)
+            row(item, file=readable(self.path), lesson=lesson.name, cell=cell.id)
             row(item, points=points.get(cell.id, 0))
-            yield item
+            self.items.append(item)
+        yield from self.items
 
     def setup(self) -> None:
         """Start the kernel, in the notebook's folder."""
@@ -71,6 +77,11 @@ class NotebookFile(IPyNbFile):  # type: ignore[misc]
             OUR_TIMEOUT if timeout == NBVAL_TIMEOUT else timeout,
             option.nbval_kernel_startup_timeout,
         )
+
+    def teardown(self) -> None:
+        """Give back what the kernel held, dead or alive."""
+        if self.kernel is not None:
+            self.kernel.stop()
 
 
 class NotebookCell(IPyNbCell):  # type: ignore[misc]
@@ -104,10 +115,12 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
                 self.fail("raises an error and hides it")
             if kernel.quitting:
                 self.fail(self._stop("the kernel was ended", QUIT))
-        except (KernelDied, TooMuchOutput) as error:
-            died = isinstance(error, KernelDied)
-            what = "the kernel died" if died else "the kernel was stopped"
-            self.fail(self._stop(what, DIED if died else TOO_MUCH))
+        except KernelDied:
+            self.fail(self._stop("the kernel died", DIED))
+        except TooMuchOutput:
+            self.fail(self._stop("the kernel was stopped", TOO_MUCH))
+        except TimeUp:
+            self.fail(self._late())
         except NbCellError as error:
             self.fail(self._cause(error), ANSI.sub("", error.inner_traceback or ""))
 
@@ -138,7 +151,8 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             return f"{self.name}: {type(error).__name__}: {error}"
         details = (error.inner_traceback or "").strip("\n").splitlines()
         cut = ["  ..."] if len(details) > MOST_TRACEBACK else []
-        file = shown(self.path, self.config.invocation_params.dir)
+        details = [clean(line, WIDEST_LINE) for line in details]
+        file = shown(Path(readable(self.path)), self.config.invocation_params.dir)
         return "\n".join([f"{file}, {self.name}: {error}", *cut, *details[-MOST_TRACEBACK:]])
 
     def reportinfo(self) -> tuple[Any, int, str]:
@@ -147,14 +161,17 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
 
     def _cause(self, error: NbCellError) -> str:
         if self.parent.timed_out:
-            late = f"did not end within {self.parent.kernel.cell_timeout:g} s"
-            return self._stop(late, f"{late}: a loop without end?")
+            return self._late()
         if str(error) == "Cell outputs differ":
             return self.comparison_traceback[0].strip() if self.comparison_traceback else str(error)
         raised = [o for o in self.test_outputs or [] if o.output_type == "error"]
         if raised:
             return error_cause(raised[-1].ename, raised[-1].evalue, self.parent.merged.elsewhere)
         return str(error)
+
+    def _late(self) -> str:
+        late = f"did not end within {self.parent.kernel.cell_timeout:g} s"
+        return self._stop(late, f"{late}: a loop without end?")
 
     def _stop(self, what: str, cause: str) -> str:
         """Note that no later cell can run."""
@@ -169,7 +186,7 @@ class BrokenNotebook(pytest.Item):
     def __init__(self, *, reason: str, lesson: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.reason = reason
-        row(self, file=str(self.path), lesson=lesson, cell="", points=0, cause=reason)
+        row(self, file=readable(self.path), lesson=lesson, cell="", points=0, cause=reason)
 
     def runtest(self) -> None:
         """Fail with the reason."""
@@ -196,6 +213,13 @@ class BrokenFile(pytest.File):
 def _compared(cell: Any) -> bool:
     role = cell.metadata.ringkv.role
     return role == "graded" or (role in ("given", "scene") and cell.execution_count is not None)
+
+
+def _forget(source: str) -> str:
+    """Delete a graded cell's own variables after it, so that no later answer can lean on them."""
+    nodes = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Name)]
+    names = sorted({node.id for node in nodes if isinstance(node.ctx, ast.Store)})
+    return f"\nfor name in {names!r}:\n    globals().pop(name, None)\nglobals().pop('name', None)"
 
 
 def _stdout(outputs: list[Any]) -> str:

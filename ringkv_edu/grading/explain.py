@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["difference", "error_cause"]
+__all__ = ["clean", "difference", "error_cause"]
 
-WIDEST = 44
+WIDEST, WIDEST_LINE = 44, 400
 MOST_LINES = 4
+
+
+def clean(text: str, width: int) -> str:
+    """Keep a text on one line, printable and within a width, so that it cannot forge a row."""
+    flat = "".join(c if c.isprintable() else " " for c in text[: 4 * width])
+    return flat if len(flat) <= width else flat[: width - 2] + " …"
 
 
 def difference(reference: str, yours: str) -> list[str]:
@@ -43,7 +49,7 @@ def error_cause(name: str, text: str, elsewhere: frozenset[str]) -> str:
         return f"`{missing[1]}` is defined outside the answer cell: move it into the answer cell"
     name = {"_IncompleteInputError": "SyntaxError"}.get(name, name)  # Python 3.13
     first = text.strip().splitlines()[0] if text.strip() else ""
-    return f"raises {name}: {first}"[:110]
+    return clean(f"raises {name}: {first}", 110)
 
 
 def _within(wanted: list[str], lines: list[str]) -> bool:
@@ -52,7 +58,7 @@ def _within(wanted: list[str], lines: list[str]) -> bool:
 
 
 def _at(lines: list[str], place: int) -> str:
-    return lines[place] if place < len(lines) else "(nothing)"
+    return clean(lines[place], WIDEST_LINE) if place < len(lines) else "(nothing)"
 
 
 def _cut(a: str, b: str) -> tuple[str, str]:

@@ -6,16 +6,20 @@ cell runs, so an endless ``print`` fills the memory (course/instructor_guide.md)
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
 import time
 from queue import Empty
 from typing import Any
 
-from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
+from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel, start_new_kernel
 
-__all__ = ["Kernel", "KernelDied", "TooMuchOutput"]
+__all__ = ["Kernel", "KernelDied", "TimeUp", "TooMuchOutput"]
 
 MOST_OUTPUT = 2_000_000  # characters per cell
+MESSAGE_COST = 200  # what an empty message counts for, so that many small ones end, too
 POLL = 0.2
+GRACE = 5.0  # seconds that a cell has to end after it was interrupted
 DEAD_POLLS = 3  # a reply may still be on its way when the process is gone
 
 
@@ -27,6 +31,10 @@ class TooMuchOutput(Exception):
     """A cell printed more than ``MOST_OUTPUT`` characters; its kernel was stopped."""
 
 
+class TimeUp(Exception):
+    """A cell ran on after it was interrupted; its kernel was stopped."""
+
+
 class Kernel(RunningKernel):  # type: ignore[misc]
     """nbval's kernel, always with the Python that runs pytest, whatever the notebook names."""
 
@@ -36,25 +44,36 @@ class Kernel(RunningKernel):  # type: ignore[misc]
         self.quitting = False  # quit() ends the kernel a moment after the cell
         self._waiting: list[dict[str, Any]] = []
         self._printed: dict[str, int] = {}
-        super().__init__(CURRENT_ENV_KERNEL_NAME, cwd=cwd, startup_timeout=startup_timeout)
+        self._last_moment = float("inf")
+        self.km, self.kc = start_new_kernel(
+            startup_timeout=startup_timeout,
+            kernel_name=CURRENT_ENV_KERNEL_NAME,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=cwd,
+        )
+        self._ensure_iopub_up()
 
     def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
         """Give the next message; for iopub, what was read while the cell ran comes first."""
-        if stream == "iopub":
-            if self._waiting:
-                return self._waiting.pop(0)
-            return self._counted(super().get_message(stream, timeout=timeout))
-        message: dict[str, Any] = super().get_message(stream, timeout=timeout)
-        return message
+        if stream != "iopub":
+            return dict(self.kc.get_shell_msg(timeout=timeout))
+        if self._waiting:
+            return self._waiting.pop(0)
+        if time.monotonic() > self._last_moment:
+            self.kill()
+            raise TimeUp
+        return self._counted(self.kc.get_iopub_msg(timeout=timeout))
 
     def await_reply(self, msg_id: str, timeout: float | None = None) -> None:
         """Wait for a cell's end; raises ``Empty`` at the time limit, ``KernelDied`` without it."""
         end = time.monotonic() + self.cell_timeout
+        self._last_moment = end + GRACE
         dead = 0
         while True:
-            self._read_ahead()
+            self._read_ahead(end)
             try:
-                message = super().get_message("shell", timeout=POLL)
+                message = self.kc.get_shell_msg(timeout=POLL)
             except Empty:
                 dead = 0 if self.is_alive() else dead + 1
                 if dead >= DEAD_POLLS:
@@ -73,19 +92,39 @@ class Kernel(RunningKernel):  # type: ignore[misc]
         if self.is_alive():
             self.km.shutdown_kernel(now=True)
 
-    def _read_ahead(self) -> None:
-        while True:
+    def stop(self) -> None:
+        """Stop the process and give back its sockets and threads, dead or alive."""
+        if not hasattr(self, "km"):
+            return
+        with contextlib.suppress(Exception):
+            self.kc.stop_channels()
+        with contextlib.suppress(Exception):
+            self.km.shutdown_kernel(now=True)
+        with contextlib.suppress(Exception):
+            self.km.cleanup_resources()
+        del self.km
+
+    def _read_ahead(self, end: float) -> None:
+        while time.monotonic() < end:
             try:
-                self._waiting.append(self._counted(super().get_message("iopub", timeout=0)))
+                self._waiting.append(self._counted(self.kc.get_iopub_msg(timeout=0)))
             except Empty:
                 return
 
     def _counted(self, message: dict[str, Any]) -> dict[str, Any]:
-        content, parent = message["content"], message["parent_header"].get("msg_id", "")
-        size = len(content.get("text") or "")
-        size += sum(len(str(part)) for part in (content.get("data") or {}).values())
+        parent = message["parent_header"].get("msg_id", "")
+        size = MESSAGE_COST + _size(message["content"])
         self._printed[parent] = self._printed.get(parent, 0) + size
         if self._printed[parent] > MOST_OUTPUT:
             self.kill()
             raise TooMuchOutput
-        return message
+        return dict(message)
+
+
+def _size(part: Any) -> int:
+    """Count the characters of everything in a message's content."""
+    if isinstance(part, dict):
+        return sum(_size(inner) for inner in part.values())
+    if isinstance(part, list):
+        return sum(_size(inner) for inner in part)
+    return len(part) if isinstance(part, str) else 8

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .release import ReleasedLesson, source_of
+from .release import ReleasedLesson, lesson_of_cell, source_of
 from .submission import Submission, SubmittedCell
 
 __all__ = ["Merged", "answer_cells", "merge"]
 
+LONGEST_CELL = 50_000
 MISSING = "its answer cell is missing: `ringkv update` puts it back"
 NOT_CODE = "its answer cell is no code cell any more"
 UNTOUCHED = "not solved yet"
@@ -81,23 +82,28 @@ def _keep_outputs(book: dict[str, Any], submission: Submission) -> None:
     for cell in book["cells"]:
         role = cell["metadata"].get("ringkv", {}).get("role")
         if role in ("given", "scene") and cell["id"] in stored:
-            cell["outputs"] = stored[cell["id"]].get("outputs", [])
-            cell["execution_count"] = stored[cell["id"]].get("execution_count")
+            outputs = stored[cell["id"]].get("outputs", [])
+            if isinstance(outputs, list) and all(isinstance(output, dict) for output in outputs):
+                cell["outputs"] = outputs
+                cell["execution_count"] = 1 if outputs else None
 
 
 def _names_elsewhere(submission: Submission, answers: dict[str, SubmittedCell]) -> set[str]:
+    """Give the names defined in cells of the learner's own."""
     taken = {id(cell) for cell in answers.values()}
     names: set[str] = set()
     for cell in submission.cells:
-        if cell.kind == "code" and id(cell) not in taken:
+        if cell.kind == "code" and id(cell) not in taken and cell.id not in lesson_of_cell():
             names |= _defined(cell.source)
     return names
 
 
 def _defined(source: str) -> set[str]:
+    if len(source) > LONGEST_CELL:
+        return set()
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     defined = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     stored = {

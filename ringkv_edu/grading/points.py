@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .explain import clean
 from .merge import UNTOUCHED
 from .release import lessons
 
-__all__ = ["CourseResult", "FileResult", "Row", "shown", "table"]
+__all__ = ["CourseResult", "FileResult", "Row", "readable", "shown", "table"]
 
+LONGEST_PATH = 4000
 SELF_CHECK = "This is a self-check with the seed that you can see. Points that count use another."
 
 
@@ -70,6 +73,11 @@ class CourseResult:
             row.cause = "" if passed else str(facts.get("cause", row.cause))
 
 
+def readable(path: Path) -> str:
+    """Write a path in characters that any report can hold, whatever bytes its name has."""
+    return clean(os.fsencode(path).decode("utf-8", errors="replace"), LONGEST_PATH)
+
+
 def shown(path: Path, root: Path) -> str:
     """Write a path from ``root`` on, where it lies below it."""
     return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
@@ -81,7 +89,7 @@ def table(course: CourseResult, root: Path) -> list[str]:
     for result in course.files.values():
         lines += [*_file_lines(result, root), ""]
     if len(course.files) > 1 or not any(r.problem for r in course.files.values()):
-        lines += _course_lines(course)
+        lines += _course_lines(course, root)
     causes = [row.cause for result in course.files.values() for row in result.rows.values()]
     if causes and set(causes) == {UNTOUCHED}:
         first = next(iter(course.files.values()))
@@ -103,21 +111,22 @@ def _file_lines(result: FileResult, root: Path) -> list[str]:
     return [*lines, f"  {'lesson':<18} {result.earned}/{result.worth}"]
 
 
-def _course_lines(course: CourseResult) -> list[str]:
+def _course_lines(course: CourseResult, root: Path) -> list[str]:
     """Give a line for each folder, which is one learner's, with each lesson at most once."""
     lines = []
     for folder in dict.fromkeys(result.path.parent for result in course.files.values()):
-        here = [r for r in course.files.values() if r.path.parent == folder]
+        here = [r for r in course.files.values() if r.path.parent == folder and r.lesson]
         names = [result.lesson for result in here]
-        if len(set(names)) == len(names):
-            lines.append(_course_line(here, folder if len(course.files) > len(here) else None))
+        if names and len(set(names)) == len(names):
+            several = len(course.files) > len(here)
+            lines.append(_course_line(here, shown(folder, root) if several else ""))
     return lines
 
 
-def _course_line(results: Iterable[FileResult], folder: Path | None) -> str:
+def _course_line(results: Iterable[FileResult], folder: str) -> str:
     results = list(results)
     worth = sum(lesson.points for lesson in lessons().values())
     absent = [name[:2] for name in lessons() if name not in {r.lesson for r in results}]
     left_out = f"   (lesson {', '.join(absent)} not in this run)" if absent else ""
-    name = f"course, {folder.name}" if folder else "course"
+    name = f"course, {folder}" if folder else "course"
     return f"{name:<20} {sum(r.earned for r in results)}/{worth}{left_out}"

@@ -6,6 +6,7 @@ does nothing without `--nbval`, and nothing to other people's notebooks.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -51,26 +52,49 @@ class _Taker:
 
     def _ours(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         from .cells import BrokenFile, NotebookFile
+        from .merge import merge
+        from .points import readable
+        from .release import lessons
         from .submission import Unreadable, lesson_named, read_submission
 
+        # a name in other bytes than UTF-8 would break every report that pytest writes
+        safe: dict[str, Any] = {"nodeid": readable(path)} if str(path) != readable(path) else {}
+        lesson = ""
         try:
             submission = read_submission(path)
+            if not submission.lesson:
+                return None
+            lesson = submission.lesson
+            merge(lessons()[lesson], submission)  # whatever is odd in it shows here
         except Unreadable as error:
-            lesson = lesson_named(path)
+            reason, lesson = str(error), lesson_named(path)
             if not lesson and not self.among_ours():
                 return None
-            broken: BrokenFile = BrokenFile.from_parent(parent, path=path)
-            broken.reason, broken.lesson = str(error), lesson
-            return broken
-        if not submission.lesson:
-            return None
-        file: NotebookFile = NotebookFile.from_parent(parent, path=path)
-        file.submission = submission
-        return file
+        except Exception as error:
+            reason = f"the notebook is not well formed ({type(error).__name__}): {error}"
+        else:
+            file: NotebookFile = NotebookFile.from_parent(parent, path=path, **safe)
+            file.submission = submission
+            return file
+        broken: BrokenFile = BrokenFile.from_parent(parent, path=path, **safe)
+        broken.reason, broken.lesson = reason, lesson
+        return broken
 
     def _asked_for(self, path: Path) -> bool:
         start = self.config.invocation_params.dir
         return path in (Path(start, argument.split("::")[0]) for argument in self.config.args)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Run a notebook whole, in order, whichever of its cells were asked for (-k, --lf, ids)."""
+        chosen: dict[int, list[Any]] = {}
+        for item in items:
+            whole = getattr(item.parent, "items", None)
+            if whole and hasattr(item.parent, "merged"):
+                chosen.setdefault(id(item.parent), whole)
+            else:
+                chosen[id(item)] = [item]
+        items[:] = [item for group in chosen.values() for item in group]
 
     def among_ours(self) -> bool:
         """Say whether any notebook that this run was asked for is one of ours."""
@@ -124,10 +148,11 @@ def _is_ours(path: Path) -> bool:
 
 
 def _notebooks(config: pytest.Config) -> Iterator[Path]:
+    """Walk what the run was asked for, as pytest does: through links, past hidden folders."""
     for argument in config.args:
         path = Path(config.invocation_params.dir, argument.split("::")[0])
-        if path.is_dir():
-            found = path.rglob("*.ipynb")
-            yield from (p for p in found if not any(part.startswith(".") for part in p.parts))
-        elif path.suffix == ".ipynb":
+        if path.suffix == ".ipynb" and not path.is_dir():
             yield path
+        for folder, folders, files in os.walk(path, followlinks=True):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            yield from (Path(folder, name) for name in files if name.endswith(".ipynb"))

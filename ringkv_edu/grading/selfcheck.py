@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +31,41 @@ class _Sink:
 
 
 def check(paths: Sequence[Path]) -> CourseResult:
-    """Run notebooks and give their points; raises ``RuntimeError`` with what pytest said."""
+    """Run notebooks and give their points; raises ``RuntimeError`` with what pytest said.
+
+    Runs in each notebook's folder and names the file alone, since pytest reads `[` and `::` in an
+    argument as something else than a path.
+    """
+    course = CourseResult()
+    for path in paths:
+        course.files |= _check_one(path.resolve()).files
+    return course
+
+
+def _check_one(path: Path) -> CourseResult:
     sink, noise = _Sink(), io.StringIO()
-    root = Path(paths[0]).resolve()
-    root = root if root.is_dir() else root.parent
-    arguments = [*QUIET, "--rootdir", str(root), *(str(path) for path in paths)]
-    with contextlib.redirect_stdout(noise), contextlib.redirect_stderr(noise):
-        pytest.main(arguments, plugins=[sink])
+    folder, name = (path, ".") if path.is_dir() else (path.parent, path.name)
+    arguments = [*QUIET, "--rootdir", str(folder), f"./{name}"]
+    options = os.environ.pop("PYTEST_ADDOPTS", None)
+    try:
+        with contextlib.redirect_stdout(noise), contextlib.redirect_stderr(noise), _inside(folder):
+            pytest.main(arguments, plugins=[sink])
+    finally:
+        if options is not None:
+            os.environ["PYTEST_ADDOPTS"] = options
     if not sink.course.files:
         raise RuntimeError(noise.getvalue().strip() or "pytest collected nothing")
     return sink.course
+
+
+@contextlib.contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def status(folder: Path) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from .release import lesson_of_cell, lessons, source_of
 
-__all__ = ["Submission", "Unreadable", "lesson_named", "read_submission"]
+__all__ = ["Submission", "SubmittedCell", "Unreadable", "lesson_named", "read_submission"]
 
 MOST_BYTES = 20_000_000
 CONFLICT = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
@@ -43,6 +43,7 @@ class Submission:
     lesson: str
     kind: str  # "solution" where the file says it is one; it changes no points
     cells: tuple[SubmittedCell, ...]
+    release: str = ""  # the release that the file says it was made from
 
 
 def read_submission(path: Path) -> Submission:
@@ -51,7 +52,7 @@ def read_submission(path: Path) -> Submission:
     cells = tuple(_cell(raw) for raw in _raw_cells(data))
     about = _dict(_dict(data.get("metadata")).get("ringkv"))
     lesson = _lesson(cells, str(about.get("lesson", "")), path)
-    return Submission(lesson, str(about.get("kind", "")), cells)
+    return Submission(lesson, str(about.get("kind", "")), cells, str(about.get("release", "")))
 
 
 def lesson_named(path: Path) -> str:
@@ -60,14 +61,17 @@ def lesson_named(path: Path) -> str:
         if path.name.startswith(name):
             return name
     try:
-        text = path.read_bytes()[:MOST_BYTES].decode("utf-8", errors="ignore")
+        raw = path.read_bytes() if path.is_file() else b""
     except OSError:
         return ""
+    text = raw[:MOST_BYTES].decode("utf-8", errors="ignore")
     found = Counter(lesson for cell, lesson in lesson_of_cell().items() if f'"{cell}"' in text)
     return found.most_common(1)[0][0] if found else ""
 
 
 def _text(path: Path) -> str:
+    if not path.is_file():  # a pipe would never end, a folder cannot be read
+        raise Unreadable("this is not a file")
     try:
         with path.open("rb") as file:
             raw = file.read(MOST_BYTES + 1)
