@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
-from ringkv_edu.checks import exercise
+from ringkv_edu.checks import exercise, guard
 from ringkv_edu.checks.judge import Verdict, judge
 from ringkv_edu.lesson import check
 
@@ -97,3 +100,83 @@ def test_check_finds_the_callers_names(capsys: pytest.CaptureFixture[str]) -> No
 def test_the_same_answer_gets_the_same_message() -> None:
     source = "def last(tokens, window):\n    return tokens[:window]\n"
     assert str(verdict_on(source)) == str(verdict_on(source))
+
+
+HOSTILE = {
+    "repr-raises": "class X:\n    def __repr__(self): raise ValueError('no')\ndef last(t, w): return X()",
+    "repr-loops": "class X:\n    def __repr__(self):\n        while True: pass\ndef last(t, w): return X()",
+    "len-raises": "class X(list):\n    def __len__(self): raise ValueError\ndef last(t, w): return X(t)[:1]",
+    "iter-loops": "class X(list):\n    def __iter__(self):\n        while True: yield 1\ndef last(t, w): return X()",
+    "holds-itself": "def last(t, w):\n    r = []\n    r.append(r)\n    return r",
+    "endless-generator": "def last(t, w):\n    while True: yield 1",
+    "endless-c-iterator": "import itertools\ndef last(t, w): return itertools.count()",
+    "huge-numbers": "def last(t, w): return [10 ** 400] * len(t)",
+    "huge-list": "def last(t, w): return [0] * 10 ** 7",
+    "bad-str": "class E(Exception):\n    def __str__(self): raise ValueError\ndef last(t, w): raise E",
+    "base-exception": "def last(t, w): raise BaseException('x')",
+    "interrupt": "def last(t, w): raise KeyboardInterrupt",
+    "group": "def last(t, w): raise ExceptionGroup('many', [ValueError(1)])",
+    "surrogate": "def last(t, w): raise ValueError('\\ud800 \\r\\n' * 500)",
+    "small-stack": "import sys\ndef last(t, w):\n    return last(t, w)",
+    "decimal": "from decimal import Decimal\ndef last(t, w): return [Decimal('sNaN')]",
+    "odd-callable": "class X:\n    __code__ = 3\n    def __call__(self, t, w): return 1\nlast = X()",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_an_odd_answer_is_judged_like_any_other(name: str) -> None:
+    verdict = verdict_on(HOSTILE[name])
+    assert not verdict.right
+    text = str(verdict)
+    assert len(text.splitlines()) <= 6
+    assert all(character.isprintable() or character == "\n" for character in text)
+
+
+def test_a_call_that_sleeps_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "LONGEST", 0.2)
+    monkeypatch.setattr(guard, "PATIENCE", 0.1)
+    verdict = verdict_on("import time\ndef last(t, w): time.sleep(3)")
+    assert "does not end, and cannot be stopped: restart the kernel" in str(verdict)
+
+
+def test_an_import_inside_an_answer_is_no_endless_loop() -> None:
+    """A fresh interpreter, since numpy is loaded here: importing it takes over a million steps."""
+    code = (
+        "from ringkv_edu.lesson import check\n"
+        "def last(tokens, window):\n"
+        "    import matplotlib.pyplot, asyncio, numpy as np\n"
+        "    return np.array(tokens)[-window:]\n"
+        "check('ex00-last')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "ex00-last: right" in done.stdout
+
+
+def test_an_answer_that_checks_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    names = {"check": check}
+    exec("def last(t, w):\n    check('ex00-last')\n    return t[-w:]\ncheck('ex00-last')", names)
+    assert capsys.readouterr().out.count("ex00-last") == 1
+
+
+def test_prints_are_counted_not_shown() -> None:
+    verdict = verdict_on(
+        "def last(tokens, window):\n    print('here')\n    return tokens[-window:]"
+    )
+    assert verdict.right
+    assert "It printed 17 lines of its own: take the print calls out." in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "words"),
+    [
+        ("ex03-visible", "def visible(ring): return [(1, 2)]", "your result: [[1, 2]], which is a list"),
+        ("ex03-visible", "def visible(ring): return 3", "your result: 3, which is a whole number"),
+        ("ex04-attend", "import numpy as np\ndef attend(q, e): return np.zeros(len(q))",
+         "your result: [0, 0]"),
+        ("ex08-shift", "class ShiftBuffer:\n    def __init__(self, w):\n        self.keys = self.values"
+         " = self.positions = []\n    def append(self, *t): pass\ndef entries_moved(t, w): return 0",
+         "your positions: []"),
+    ],
+)  # fmt: skip
+def test_what_was_returned_is_shown(name: str, source: str, words: str) -> None:
+    assert words in str(verdict_on(source, name))

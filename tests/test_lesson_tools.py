@@ -55,10 +55,17 @@ def test_wrong_hints_are_explained(capsys) -> None:
     assert "no exercise is called 'ex00-lost'" in said(capsys)
     hint("ex00-last", 4)
     assert "hint 4 does not exist" in said(capsys)
+    for level in ([1], 1.0, True, "1"):
+        hint("ex00-last", level)
+        assert "does not exist" in said(capsys)
+    hint(["ex00-last"])
+    assert "no exercise is called" in said(capsys)
 
 
 def test_a_broken_record_is_no_obstacle(capsys, course: Path) -> None:
-    for text in ("", "[]", '{"hints": 3}', "\x00"):
+    odd = ('{"hints": {"ex00-last": null}}', '{"hints": {"ex00-last": [1]}}',
+           '{"hints": {"ex00-last": -5}}', '{"solved": {"ex00-last": "yes"}}')  # fmt: skip
+    for text in ("", "[]", '{"hints": 3}', "\x00", *odd):
         (course / ".ringkv/progress.json").write_text(text)
         hint("ex00-last", 1)
         assert "Hint 1" in said(capsys)

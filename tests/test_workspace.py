@@ -131,6 +131,37 @@ def test_update_carries_answers_and_own_cells(older: Path) -> None:
     assert update(older.parent)[1] == f"{LESSON}: up to date"
 
 
+def test_update_puts_a_deleted_answer_cell_back(folder: Path) -> None:
+    path = folder / f"{LESSON}.ipynb"
+    solve(path, **{"ex02-append": "mine = 2"})
+    book = book_at(path)
+    book["cells"] = [c for c in book["cells"] if c["id"] != "ex05-edge"]
+    save(path, book)
+    assert "updated, 1 answers and 0 cells" in update(folder)[1]
+    assert source(path, "ex05-edge") == lessons()[LESSON].answers()["ex05-edge"]
+    assert source(path, "ex02-append") == "mine = 2"
+
+
+def test_update_loses_nothing_odd(older: Path) -> None:
+    book = book_at(older)
+    copied = dict(next(c for c in book["cells"] if c["id"] == "ex05-edge"), id="0a1b2c3d-44")
+    book["cells"] += [
+        {"cell_type": "raw", "id": "raw 1", "metadata": {}, "source": "raw text"},
+        {"cell_type": "markdown", "id": "note", "metadata": None, "source": "![x](attachment:x.png)",
+         "attachments": {"x.png": {"image/png": "AAAA"}}},
+        copied | {"source": "second attempt"},
+        {"id": "typeless", "source": "no type"},
+        {"cell_type": "code", "id": "lone", "metadata": {"ringkv": 5}, "source": "s = '\ud800'"},
+    ]  # fmt: skip
+    save(older, book)
+    assert "updated, 1 answers and 7 cells" in update(older.parent)[1]
+    cells = book_at(older)["cells"]
+    texts = ["".join(c["source"]) for c in cells]
+    assert {"raw text", "second attempt", "no type", "s = '\ud800'", "my notes"} <= set(texts)
+    assert any(c.get("attachments") == {"x.png": {"image/png": "AAAA"}} for c in cells)
+    assert len({c["id"] for c in cells}) == len(cells)
+
+
 def test_update_leaves_a_file_it_cannot_read(folder: Path) -> None:
     path = folder / f"{LESSON}.ipynb"
     path.write_text("<<<<<<< HEAD\n{}")

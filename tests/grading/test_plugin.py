@@ -59,6 +59,35 @@ def test_workers_keep_a_notebook_together(tmp_path: Path) -> None:
     assert "course, bo           25/25\n" in result.output
 
 
+def test_workers_outside_the_folder_and_below_hidden_ones(tmp_path: Path) -> None:
+    subs, here = tmp_path / ".hidden" / "subs", tmp_path / ".hidden" / "here"
+    here.mkdir(parents=True)
+    for learner in ("ann", "bo"):
+        (subs / learner).mkdir(parents=True)
+        (subs / learner / f"{LESSON_01}.ipynb").write_bytes(text(solution(LESSON_01)))
+    result = run(here, "-n", "2", "../subs")
+    assert result.code == 0
+    assert result.output.count("lesson             24/24") == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [("-k", "ex05"), ("::ex05-edge-graded",), ("--lf",), ("--ff",)]
+)
+def test_a_notebook_runs_whole(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    name = f"{LESSON_01}.ipynb"
+    book = solution(LESSON_01)
+    right = cell(book, "ex05-edge")["source"]
+    cell(book, "ex05-edge")["source"] = "def sees(q, k, w):\n    return 0 <= q - k <= w\n"
+    (tmp_path / name).write_bytes(text(book))
+    if arguments[0].startswith("--"):
+        run(tmp_path, "-p", "cacheprovider")
+    cell(book, "ex05-edge")["source"] = right
+    (tmp_path / name).write_bytes(text(book))
+    given = [name + a if a.startswith("::") else a for a in arguments]
+    result = run(tmp_path, "-p", "cacheprovider", *given)
+    assert "lesson             24/24" in result.output
+
+
 def test_a_solution_compares_its_demonstrations(tmp_path: Path) -> None:
     book = json.loads((ROOT / "solutions" / f"{LESSON_01}.ipynb").read_text(encoding="utf-8"))
     cell(book, "01-naive-grows")["outputs"][0]["text"] = ["something else\n"]

@@ -6,6 +6,7 @@ timeout, an unreadable file stops the session, and an endless print fills the me
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,18 @@ CELLS = {
     "warning": (
         lambda: fails_with("import warnings; warnings.warn('old')\n    return tokens[-window:]"),
         1, "1/1"),
+    "sleeps-and-catches": (
+        lambda: first("import time\nwhile True:\n    try:\n        time.sleep(.5); print('x', flush=True)\n"
+                      "    except BaseException: pass"),
+        0, f"did not end within {TIMEOUT} s"),
+    "many-small-prints": (
+        lambda: first("while True: print('.', end='', flush=True)"), 0, "prints without end"),
+    "huge-error": (lambda: first("raise ValueError('x' * 60_000_000)"), 0, "prints without end"),
+    "forged-row": (
+        lambda: first("raise ValueError('boom\\x1b[1G  ex00-last          1/1')"), 0,
+        "raises ValueError: boom [1G  ex00-last          1/1"),
+    "numpy-inside": (
+        lambda: fails_with("import numpy as np\n    return np.array(tokens)[-window:]"), 1, "1/1"),
     "returns-none": (lambda: fails_with("x = 1"), 0, "-> None"),
 }  # fmt: skip
 
@@ -169,6 +182,20 @@ def not_code() -> bytes:
     return text(book)
 
 
+def odd_solution(**outputs) -> bytes:
+    book = answered(RIGHT)
+    book["metadata"]["ringkv"]["kind"] = "solution"
+    cell(book, "00-setup").update(outputs)
+    return text(book)
+
+
+def with_cell(source: str) -> bytes:
+    book = answered(RIGHT)
+    book["cells"].append({"cell_type": "code", "id": "ab12", "metadata": {}, "outputs": [],
+                          "execution_count": 1, "source": source})  # fmt: skip
+    return text(book)
+
+
 FILES = {
     "broken-json": (lambda: first("")[:-200], 0, "its JSON is broken"),
     "empty": (lambda: b"", 0, "the file is empty"),
@@ -205,6 +232,13 @@ FILES = {
     "bare-cells": (bare_cells, 1, "1/1"),
     "number-as-source": (number_as_source, 1, "1/1"),
     "copied-answer": (twice, 1, "1/1"),
+    "solution-odd-outputs": (lambda: odd_solution(outputs=5), 1, "1/1"),
+    "solution-odd-output": (lambda: odd_solution(outputs=["x"]), 1, "1/1"),
+    "solution-wrong-output": (
+        lambda: odd_solution(outputs=[{"output_type": 3}]), 0, "not well formed"),
+    "deep-scratch-cell": (lambda: with_cell("-" * 7000 + "1"), 1, "1/1"),
+    "long-scratch-cell": (lambda: with_cell("x = [" + "a," * 1_000_000 + "]"), 1, "1/1"),
+    "metadata-odd": (lambda: with_metadata(ringkv=5), 1, "1/1"),
     "answer-not-code": (not_code, 0, "no code cell any more"),
 }  # fmt: skip
 
@@ -224,6 +258,36 @@ def test_a_file_however_saved(files: Run, name: str) -> None:
     earned, part = files.points(name)
     assert earned == points, part
     assert words in part
+
+
+def test_names_in_other_bytes_pipes_and_folders(tmp_path: Path) -> None:
+    folder = os.path.join(os.fsencode(tmp_path), b"J\xfcrg")
+    os.mkdir(folder)
+    with open(os.path.join(folder, b"\xfcbung_00_start_here.ipynb"), "wb") as file:
+        file.write(first(""))
+    os.mkfifo(tmp_path / "pipe.ipynb")
+    (tmp_path / "folder.ipynb").mkdir()
+    (tmp_path / f"{LESSON_00}.ipynb").write_bytes(first(""))
+    result = run(tmp_path, timeout=60)
+    assert result.output.count("  lesson             1/1") == 2
+    assert "INTERNALERROR" not in result.output
+
+
+def test_many_dead_kernels_leave_room_for_the_next(tmp_path: Path) -> None:
+    """A dead kernel that kept its sockets cost 21 file descriptors."""
+    dead = {f"a{number}": lambda: first("import os; os._exit(1)") for number in range(8)}
+    write_all(tmp_path, {**dead, "good": lambda: first("")})
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (110, 110))"
+    (tmp_path / "conftest.py").write_text(limit)
+    assert run(tmp_path).points("good")[0] == 1
+
+
+def test_no_answer_leans_on_a_graded_cells_variables(tmp_path: Path) -> None:
+    book = solution(LESSON_01)
+    body = "    return 0 <= query_position - key_position < window\n"
+    cell(book, "ex05-edge")["source"] = f"def sees(query_position, key_position, w):\n{body}"
+    (tmp_path / f"{LESSON_01}.ipynb").write_bytes(text(book))
+    assert "ex05-edge          0/3    raises NameError: name 'window'" in run(tmp_path).output
 
 
 def test_an_unreadable_file_of_any_name_is_named_and_stops_nothing(files: Run) -> None:
