@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import nbformat
@@ -58,7 +58,7 @@ class NotebookFile(IPyNbFile):  # type: ignore[misc]
         self.items: list[NotebookCell] = []
         for number, cell in enumerate(code):
             if cell.metadata.ringkv.role == "graded":
-                cell.source += _forget(cell.source)
+                cell.source = _enclosed(cell.source)
             options = defaultdict(bool, check=_compared(cell))
             item = NotebookCell.from_parent(
                 self, name=cell.id, cell_num=number, cell=cell, options=options
@@ -215,11 +215,9 @@ def _compared(cell: Any) -> bool:
     return role == "graded" or (role in ("given", "scene") and cell.execution_count is not None)
 
 
-def _forget(source: str) -> str:
-    """Delete a graded cell's own variables after it, so that no later answer can lean on them."""
-    nodes = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Name)]
-    names = sorted({node.id for node in nodes if isinstance(node.ctx, ast.Store)})
-    return f"\nfor name in {names!r}:\n    globals().pop(name, None)\nglobals().pop('name', None)"
+def _enclosed(source: str) -> str:
+    """Run a graded cell in a function: its variables must not stand in for an answer's own."""
+    return f"def _graded():\n{indent(source, '    ')}\n\n\n_graded()\ndel _graded"
 
 
 def _stdout(outputs: list[Any]) -> str:

@@ -84,9 +84,10 @@ class _Taker:
         start = self.config.invocation_params.dir
         return path in (Path(start, argument.split("::")[0]) for argument in self.config.args)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[Any]) -> Generator[None, None, None]:
         """Run a notebook whole, in order, whichever of its cells were asked for (-k, --lf, ids)."""
+        yield
         chosen: dict[int, list[Any]] = {}
         for item in items:
             whole = getattr(item.parent, "items", None)

@@ -234,8 +234,7 @@ FILES = {
     "copied-answer": (twice, 1, "1/1"),
     "solution-odd-outputs": (lambda: odd_solution(outputs=5), 1, "1/1"),
     "solution-odd-output": (lambda: odd_solution(outputs=["x"]), 1, "1/1"),
-    "solution-wrong-output": (
-        lambda: odd_solution(outputs=[{"output_type": 3}]), 0, "not well formed"),
+    "solution-wrong-output": (lambda: odd_solution(outputs=[{"output_type": 3}]), 1, "1/1"),
     "deep-scratch-cell": (lambda: with_cell("-" * 7000 + "1"), 1, "1/1"),
     "long-scratch-cell": (lambda: with_cell("x = [" + "a," * 1_000_000 + "]"), 1, "1/1"),
     "metadata-odd": (lambda: with_metadata(ringkv=5), 1, "1/1"),
