@@ -18,7 +18,7 @@ from .explain import clean, difference, error_cause
 from .kernel import MOST_OUTPUT, Kernel, KernelDied, TimeUp, TooMuchOutput
 from .merge import UNTOUCHED, Merged, merge
 from .points import readable, shown
-from .release import lessons
+from .release import ReleasedLesson, lessons
 from .submission import Submission
 
 __all__ = ["BrokenNotebook", "NotebookFile", "row"]
@@ -43,17 +43,20 @@ class NotebookFile(IPyNbFile):  # type: ignore[misc]
     exercise whose code did it, and ``stop_cause`` what it did.
     """
 
-    submission: Submission
+    lesson: ReleasedLesson
     merged: Merged
     stopped = stopped_by = stop_cause = ""
 
-    def collect(self) -> Iterator[pytest.Item]:
-        """Give one item for each code cell of the release, named by its id."""
-        lesson = lessons()[self.submission.lesson]
-        self.merged = merge(lesson, self.submission)
+    def prepare(self, submission: Submission) -> None:
+        """Put the answers into the release; raises whatever an odd file leads to."""
+        self.lesson = lessons()[submission.lesson]
+        self.merged = merge(self.lesson, submission)
         self.nb = nbformat.reads(json.dumps(self.merged.book), as_version=4)
         self.answer_errors: dict[str, str] = {}
-        points = {cell.id: cell.points for cell in lesson.graded}
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Give one item for each code cell of the release, named by its id."""
+        points = {cell.id: cell.points for cell in self.lesson.graded}
         code = [cell for cell in self.nb.cells if cell.cell_type == "code"]
         self.items: list[NotebookCell] = []
         for number, cell in enumerate(code):
@@ -63,7 +66,7 @@ class NotebookFile(IPyNbFile):  # type: ignore[misc]
             item = NotebookCell.from_parent(
                 self, name=cell.id, cell_num=number, cell=cell, options=options
             )
-            row(item, file=readable(self.path), lesson=lesson.name, cell=cell.id)
+            row(item, file=readable(self.path), lesson=self.lesson.name, cell=cell.id)
             row(item, points=points.get(cell.id, 0))
             self.items.append(item)
         yield from self.items
@@ -109,12 +112,10 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
     def runtest(self) -> None:
         """Run the cell; raises ``NbCellError`` with a cause in one line as its message."""
         kernel = self.parent.kernel
+        if not kernel.is_alive():  # a thread that outlived its cell ended it
+            self.fail(self._stop("the kernel died", DIED))
         try:
             super().runtest()
-            if kernel.status != "ok":
-                self.fail("raises an error and hides it")
-            if kernel.quitting:
-                self.fail(self._stop("the kernel was ended", QUIT))
         except KernelDied:
             self.fail(self._stop("the kernel died", DIED))
         except TooMuchOutput:
@@ -123,6 +124,10 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             self.fail(self._late())
         except NbCellError as error:
             self.fail(self._cause(error), ANSI.sub("", error.inner_traceback or ""))
+        if kernel.status != "ok":
+            self.fail("raises an error and hides it")
+        if kernel.quitting:
+            self.fail(self._stop("the kernel was ended", QUIT))
 
     def fail(self, cause: str, details: str = "") -> None:
         """Note the cause for the points table and fail."""

@@ -52,9 +52,7 @@ class _Taker:
 
     def _ours(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         from .cells import BrokenFile, NotebookFile
-        from .merge import merge
         from .points import readable
-        from .release import lessons
         from .submission import Unreadable, lesson_named, read_submission
 
         # a name in other bytes than UTF-8 would break every report that pytest writes
@@ -65,17 +63,15 @@ class _Taker:
             if not submission.lesson:
                 return None
             lesson = submission.lesson
-            merge(lessons()[lesson], submission)  # whatever is odd in it shows here
+            file: NotebookFile = NotebookFile.from_parent(parent, path=path, **safe)
+            file.prepare(submission)
+            return file
         except Unreadable as error:
             reason, lesson = str(error), lesson_named(path)
             if not lesson and not self.among_ours():
                 return None
         except Exception as error:
             reason = f"the notebook is not well formed ({type(error).__name__}): {error}"
-        else:
-            file: NotebookFile = NotebookFile.from_parent(parent, path=path, **safe)
-            file.submission = submission
-            return file
         broken: BrokenFile = BrokenFile.from_parent(parent, path=path, **safe)
         broken.reason, broken.lesson = reason, lesson
         return broken

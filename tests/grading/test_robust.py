@@ -6,6 +6,7 @@ timeout, an unreadable file stops the session, and an endless print fills the me
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -260,15 +261,19 @@ def test_a_file_however_saved(files: Run, name: str) -> None:
 
 
 def test_names_in_other_bytes_pipes_and_folders(tmp_path: Path) -> None:
-    folder = os.path.join(os.fsencode(tmp_path), b"J\xfcrg")
-    os.mkdir(folder)
-    with open(os.path.join(folder, b"\xfcbung_00_start_here.ipynb"), "wb") as file:
-        file.write(first(""))
-    os.mkfifo(tmp_path / "pipe.ipynb")
+    expected = 1
+    with contextlib.suppress(OSError, UnicodeError):  # some systems refuse such names
+        folder = os.path.join(os.fsencode(tmp_path), b"J\xfcrg")
+        os.mkdir(folder)
+        with open(os.path.join(folder, b"\xfcbung_00_start_here.ipynb"), "wb") as file:
+            file.write(first(""))
+        expected = 2
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.ipynb")
     (tmp_path / "folder.ipynb").mkdir()
     (tmp_path / f"{LESSON_00}.ipynb").write_bytes(first(""))
     result = run(tmp_path, timeout=60)
-    assert result.output.count("  lesson             1/1") == 2
+    assert result.output.count("  lesson             1/1") == expected
     assert "INTERNALERROR" not in result.output
 
 
@@ -276,7 +281,12 @@ def test_many_dead_kernels_leave_room_for_the_next(tmp_path: Path) -> None:
     """A dead kernel that kept its sockets cost 21 file descriptors."""
     dead = {f"a{number}": lambda: first("import os; os._exit(1)") for number in range(8)}
     write_all(tmp_path, {**dead, "good": lambda: first("")})
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (110, 110))"
+    limit = (
+        "import contextlib\n"
+        "with contextlib.suppress(ImportError):  # Windows has no such limit\n"
+        "    import resource\n"
+        "    resource.setrlimit(resource.RLIMIT_NOFILE, (110, 110))\n"
+    )
     (tmp_path / "conftest.py").write_text(limit)
     assert run(tmp_path).points("good")[0] == 1
 
