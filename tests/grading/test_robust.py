@@ -58,6 +58,9 @@ CELLS = {
     "sys-exit": (lambda: fails_with("import sys; sys.exit()"), 0, "raises SystemExit"),
     "quit-first": (lambda: first("quit()"), 0, "ends the kernel with quit()"),
     "input": (lambda: fails_with("return input()"), 0, "raises StdinNotImplementedError"),
+    "getpass": (
+        lambda: fails_with("import getpass; return getpass.getpass()"), 0,
+        "raises StdinNotImplementedError"),
     "breakpoint": (lambda: first("breakpoint()"), 1, "1/1"),
     "await": (lambda: first("import asyncio\nawait asyncio.sleep(0)"), 1, "1/1"),
     "print-100-mb": (lambda: fails_with("print('x' * 100_000_000)"), 0, "prints without end"),
@@ -177,6 +180,13 @@ def twice() -> bytes:
     return text(book)
 
 
+def duplicate_ids() -> bytes:
+    book = answered(RIGHT)
+    book["cells"].append(dict(cell(book, "00-setup")))
+    book["cells"].append(dict(cell(book, "ex00-last-graded")))
+    return text(book)
+
+
 def not_code() -> bytes:
     book = answered(RIGHT)
     cell(book, "ex00-last")["cell_type"] = "markdown"
@@ -232,6 +242,7 @@ FILES = {
     "colab": (lambda: with_metadata(colab={"provenance": []}, accelerator="GPU"), 1, "1/1"),
     "bare-cells": (bare_cells, 1, "1/1"),
     "number-as-source": (number_as_source, 1, "1/1"),
+    "duplicate-ids": (duplicate_ids, 1, "1/1"),
     "copied-answer": (twice, 1, "1/1"),
     "solution-odd-outputs": (lambda: odd_solution(outputs=5), 1, "1/1"),
     "solution-odd-output": (lambda: odd_solution(outputs=["x"]), 1, "1/1"),
