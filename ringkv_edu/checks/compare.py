@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
-__all__ = ["SEQUENCES", "Foreign", "kind", "plain", "same", "short"]
+__all__ = ["Foreign", "kind", "plain", "same", "short"]
 
 WIDEST = 76
 MOST_TEXT = 500

@@ -8,7 +8,7 @@ from typing import Any
 from ..trace import EMPTY, Step, Trace
 from .style import FAINT, INK, LINE, digit_colour, slot_colour, text_style
 
-__all__ = ["alt_text", "draw_ring"]
+__all__ = ["draw_ring"]
 
 TOP, BOTTOM = 2.5, 0.6  # heights of the two lanes, in data units
 BOX, SPREAD = 0.84, 1.5  # width of a box, and the way from one slot to the next
@@ -29,16 +29,6 @@ def draw_ring(trace: Trace, next_slot: int) -> Any:
         figure.subplots_adjust(left=0.0, right=0.99, top=0.98, bottom=0.02, wspace=0.02)
         plt.close(figure)
     return figure
-
-
-def alt_text(trace: Trace, next_slot: int) -> str:
-    """Say in words what ``draw_ring`` shows."""
-    step = trace.steps[-1]
-    held = [f"slot {s} holds position {p}" for s, p in enumerate(step.slots) if p != EMPTY]
-    return (
-        f"A ring of {len(step.slots)} slots after {len(trace.steps)} tokens: {', '.join(held)}. "
-        f"The next write goes to slot {next_slot}."
-    )
 
 
 def _draw_circle(axes: Any, step: Step, next_slot: int) -> None:
