@@ -13,10 +13,14 @@ __version__ = "0.1.0"
 
 _HOME = {
     "NaiveKVBuffer": "pure",
+    "NumpyRing": "numpy_ring",
+    "RewindError": "rewind",
     "RingKVBuffer": "pure",
     "attend": "pure",
+    "ntk_base": "rope",
     "oracle_attention": "visibility",
     "record": "trace",
+    "rotate": "rope",
     "slot_of": "visibility",
     "visibility_mask": "visibility",
     "visible": "visibility",

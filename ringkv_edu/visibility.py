@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["oracle_attention", "slot_of", "visibility_mask", "visible"]
+__all__ = ["oracle_attention", "slot_of", "slots_of", "visibility_mask", "visible"]
 
 
 def visible(query_position: int, key_position: int, window: int, sinks: int = 0) -> bool:
@@ -59,6 +59,11 @@ def slot_of(position: int, ring: int, sinks: int = 0) -> int:
     if position < 0:
         raise ValueError(f"position is {position}; positions count from 0")
     return position if position < sinks else sinks + (position - sinks) % ring
+
+
+def slots_of(positions: npt.NDArray[np.int64], ring: int, sinks: int = 0) -> npt.NDArray[np.int64]:
+    """Name the slots of many positions, each 0 or more: ``slot_of`` on whole arrays (n,)."""
+    return np.where(positions < sinks, positions, sinks + (positions - sinks) % ring)
 
 
 def oracle_attention(
