@@ -61,8 +61,9 @@ class Trace:
 def record(make_cache: Callable[[], Any], tokens: int | Sequence[str], name: str = "") -> Trace:
     """Append tokens to a fresh cache and note what each slot holds after each of them.
 
-    ``make_cache`` is called once, without arguments; what it returns needs
-    ``append(key, value, position)`` and ``positions`` (one integer a slot, -1 when empty).
+    ``make_cache`` is called once, without arguments; what it returns needs ``positions`` (one
+    integer a slot, -1 when empty) and stage 1's ``append(key, value, position)``, or the tensor
+    stages' ``append(k, v)`` with ``keys`` (kv_heads, slots, head_dim) to read the sizes from.
     ``tokens`` is how many to append, or their texts. A cache that raises is not an error here:
     the trace ends there and ``problem`` says why.
     """
@@ -72,7 +73,7 @@ def record(make_cache: Callable[[], Any], tokens: int | Sequence[str], name: str
         cache = make_cache()
         before = _slots(cache.positions)
         for position, text in enumerate(texts):
-            cache.append([float(position), 1.0], [float(position)], position)
+            _append(cache, position)
             after = _slots(cache.positions)
             steps.append(_step(position, text, before, after))
             before = after
@@ -80,6 +81,18 @@ def record(make_cache: Callable[[], Any], tokens: int | Sequence[str], name: str
         problem = f"step {len(steps)}: {type(error).__name__}: {error}"
         return Trace(name, tuple(steps), problem)
     return Trace(name, tuple(steps))
+
+
+def _append(cache: Any, position: int) -> None:
+    """Append one token whose key and value say where it stands."""
+    shape = getattr(getattr(cache, "keys", None), "shape", None)
+    if shape is None:
+        cache.append([float(position), 1.0], [float(position)], position)
+        return
+    import numpy as np
+
+    token = np.full((shape[0], 1, shape[2]), position, dtype=cache.keys.dtype)
+    cache.append(token, token)
 
 
 def _slots(positions: Iterable[Any]) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ringkv_edu import NaiveKVBuffer, RingKVBuffer, record
+from ringkv_edu import NaiveKVBuffer, NumpyRing, RingKVBuffer, record
 from ringkv_edu.figures.steps_table import steps_table
 from ringkv_edu.trace import Trace
 
@@ -20,6 +20,12 @@ def test_what_each_slot_holds() -> None:
     ]  # fmt: skip
     assert [step.evicted for step in steps[2:6]] == [(), (), (0,), (1,)]
     assert [step.written for step in steps[2:6]] == [(2,), (3,), (0,), (1,)]
+
+
+def test_a_ring_of_arrays() -> None:
+    trace = record(lambda: NumpyRing(window=2, kv_heads=1, head_dim=2, sinks=1), 5)
+    assert not trace.problem
+    assert [step.slots for step in trace.steps[2:]] == [(0, 1, 2), (0, 3, 2), (0, 3, 4)]
 
 
 def test_a_growing_cache() -> None:

@@ -122,6 +122,8 @@ def _wait(thread: threading.Thread, told: threading.Event) -> None:
 def _alike(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
+    if type(a).__module__ == "numpy":
+        return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
     if isinstance(a, list | tuple):
         return len(a) == len(b) and all(_alike(x, y) for x, y in zip(a, b, strict=True))
     if hasattr(a, "__dict__"):
