@@ -9,14 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import __version__
+from .cli_rings import add_commands
+from .problem import Problem
 
 LAB = 'python -m pip install -c constraints.txt -e ".[lab]"'
 FIRST = "00_start_here.ipynb"
-MOST_SLOTS = 64
-
-
-class Problem(Exception):
-    """Something a person can mend; printed without a traceback."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -159,25 +156,6 @@ def update(options: argparse.Namespace) -> int:
     return 0
 
 
-def watch(options: argparse.Namespace) -> int:
-    """Show what each slot of a ring holds while a text is decoded word by word."""
-    from .figures.steps_table import steps_table
-    from .pure import RingKVBuffer
-    from .trace import record
-
-    words = options.text.split()
-    if options.window < 1:
-        raise Problem(
-            f"--window is {options.window}; a token sees at least itself, so give 1 or more"
-        )
-    if options.window > MOST_SLOTS:
-        raise Problem(f"--window is {options.window}; a table has room for {MOST_SLOTS} slots")
-    if not words:
-        raise Problem('the text has no words; give a few, such as "to be or not to be"')
-    print(steps_table(record(lambda: RingKVBuffer(options.window), words)))
-    return 0
-
-
 def _folder(given: str | None) -> Path:
     """Find the course folder: the one given, the one we stand in, or ./work."""
     from .progress import course_folder
@@ -268,15 +246,7 @@ def _parser() -> argparse.ArgumentParser:
             "ringkv update",
         )
     )
-    one = command(
-        watch,
-        "show what each slot holds while a text is decoded word by word",
-        'ringkv watch "the quick brown fox jumps over the lazy dog" --window 4',
-    )
-    one.add_argument("text", help="a few words, in quotes")
-    one.add_argument(
-        "--window", type=int, default=4, help="how many slots the ring has (default: 4)"
-    )
+    add_commands(command)
     return parser
 
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from .inputs import check_heads, check_tokens, count, factor, float_dtype
 from .rewind import RewindError, length_after_rewind
-from .visibility import slots_of, visibility_mask
+from .visibility import slot_of, slots_of, visibility_mask
 
 __all__ = ["NumpyRing", "RewindError"]
 
@@ -65,15 +65,23 @@ class NumpyRing:
 
     # The heart: write, mask, attend, step.
 
-    def _write(self, k: Array, v: Array) -> None:
-        """Put tokens where they live. A chunk longer than the ring leaves its middle out."""
+    def _places(self, n: int) -> tuple[Any, Any, Any]:
+        """Say which of the next n tokens will stay, their positions and their slots.
+
+        One token gets plain numbers, which NumPy takes several times faster than arrays.
+        """
         ring = self.window + self.slack
-        new = self.seen + np.arange(k.shape[1])
-        stays = (new < self.sinks) | (new > new[-1] - ring)  # so no slot is written twice
-        slots = slots_of(new[stays], ring, self.sinks)
+        if n == 1:
+            return 0, self.seen, slot_of(self.seen, ring, self.sinks)
+        new = self.seen + np.arange(n)
+        stays = (new < self.sinks) | (new > new[-1] - ring)  # so that no slot is written twice
+        return stays, new[stays], slots_of(new[stays], ring, self.sinks)
+
+    def _write(self, k: Array, v: Array) -> None:
+        stays, positions, slots = self._places(k.shape[1])
         self.keys[:, slots] = k[:, stays]
         self.values[:, slots] = v[:, stays]
-        self.positions[slots] = new[stays]
+        self.positions[slots] = positions
         self.seen += k.shape[1]
 
     def _mask(self, queries: Array, held: Array) -> npt.NDArray[np.bool_]:

@@ -1,0 +1,96 @@
+"""Section B of the bug reports: prefill longer than the window, and chunks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .adapter import Subject
+from .case import Collector
+from .twin import TOLERANCE, Differs, Twin
+
+__all__ = ["CASES"]
+
+CASES = Collector()
+case = CASES.case
+
+
+@case("10", "Lightning-AI/litgpt#2182", "a chunk longer than the window leaks no future")
+def no_future(subject: Subject) -> None:
+    """Prefill ten, step six, then a chunk of three over the full ring."""
+    twin = Twin(subject, window=4)
+    twin.step(10)
+    for _ in range(6):
+        twin.step()
+    twin.step(3)
+
+
+@case("10a", "Lightning-AI/litgpt#2182", "changing the last token changes no earlier output")
+def perturbed_future(subject: Subject) -> None:
+    """Prefill the same ten tokens twice, the last value changed: rows 0 to 8 stay."""
+    outputs = []
+    for change in (0.0, 7.0):
+        twin = Twin(subject, window=4)
+        q, k, v = twin.draw(10)
+        v[:, -1] += np.float32(change)
+        outputs.append(np.asarray(twin.cache.step(q, k, v)))
+    moved = np.flatnonzero(np.abs(outputs[0] - outputs[1]).max(axis=(0, 2))[:9] > TOLERANCE)
+    if moved.size:
+        raise Differs(f"token 9 was changed, and the output of token {moved[0]} moved")
+
+
+@case("11", "lablup/mlxcel#405", "no row of a chunk is left without keys")
+def finite_rows(subject: Subject) -> None:
+    """Feed ten tokens in five ways, then go on for two windows."""
+    for sizes in ((4, 4, 2), (3, 7), (1, 9), (9, 1), (5, 5)):
+        twin = Twin(subject, window=4)
+        for n in sizes:
+            twin.step(n)
+        for _ in range(8):
+            twin.step()
+
+
+@case("13", "pytorch/executorch#21857", "each row of a chunk has its own lower bound")
+def bound_per_row(subject: Subject) -> None:
+    """Append six, then a chunk of four: row r sees r + 3 to r + 6."""
+    twin = Twin(subject, window=4)
+    for _ in range(6):
+        twin.append()
+    twin.step(4)
+
+
+@case("16", "tomaarsen/attention_sinks#17", "late rows of a prefill see the sinks", "sinks")
+def sinks_in_a_prefill(subject: Subject) -> None:
+    """Prefill ten tokens at once with two sinks."""
+    twin = Twin(subject, window=4, sinks=2)
+    twin.step(10)
+    twin.step()
+
+
+@case("18", "ollama/ollama#12543", "the room a long chunk took is given back at once")
+def no_headroom_kept(subject: Subject) -> None:
+    """Prefill eight tokens with a window of four: at most four may stay."""
+    twin = Twin(subject, window=4)
+    twin.step(8)
+    twin.expect_bounded()
+
+
+@case("31", "ml-explore/mlx-examples#1000", "chunks and single tokens may come in any order")
+def any_order(subject: Subject) -> None:
+    """Interleave chunks and single tokens at random, 200 seeds, windows 1 to 5."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        twin = Twin(subject, window=1 + seed % 5)
+        while twin.seen < 16:
+            (twin.append if rng.random() < 0.5 else twin.step)(int(rng.choice([1, 1, 2, 3, 7])))
+            twin.expect_needed()
+
+
+@case("31a", "ml-explore/mlx-examples#1000", "the same with sinks", "sinks")
+def any_order_with_sinks(subject: Subject) -> None:
+    """Interleave chunks and single steps at random, with 1 to 3 sinks."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        twin = Twin(subject, window=1 + seed % 5, sinks=1 + seed % 3)
+        while twin.seen < 16:
+            twin.step(int(rng.integers(1, 8)))
+            twin.expect_needed()

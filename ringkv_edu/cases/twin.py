@@ -1,0 +1,197 @@
+"""A cache, and beside it everything it was ever given: what it shows is compared with that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..visibility import oracle_attention, visibility_mask
+from .adapter import Subject
+
+__all__ = ["TOLERANCE", "Differs", "Twin"]
+
+Array = npt.NDArray[Any]
+TOLERANCE = 2e-5  # float32, values up to KV_HEADS
+KV_HEADS, GROUP, LANES = 2, 2, 32
+SEEN = 1e-6  # a weight above this counts as seen
+
+
+class Differs(AssertionError):
+    """The cache does not do what the rule says; the text says what was seen and expected."""
+
+
+class Twin:
+    """Runs one cache and its history side by side.
+
+    The value of the token at position ``p`` is 1 in lane ``p % 32`` (times 1 + its head), so each
+    output says which positions were seen, and with which weight.
+    """
+
+    def __init__(self, subject: Subject, window: int, sinks: int = 0, slack: int = 0) -> None:
+        self.subject = subject
+        self.window, self.sinks, self.slack = window, sinks, slack
+        self.sizes = {"window": window, "kv_heads": KV_HEADS, "head_dim": LANES} | {
+            "sinks": sinks,
+            "slack": slack,
+        }
+        extra = "".join(f", {n} {self.sizes[n]}" for n in ("sinks", "slack") if self.sizes[n])
+        self.where = f"window {window}{extra}"
+        self.cache = subject.make(self.sizes)
+        self.rng = np.random.default_rng([window, sinks, slack])
+        self.q, self.k, self.v = (
+            self._none(KV_HEADS * GROUP),
+            self._none(KV_HEADS),
+            self._none(KV_HEADS),
+        )
+
+    @property
+    def seen(self) -> int:
+        """How many tokens the text has."""
+        return int(self.k.shape[1])
+
+    @property
+    def held(self) -> list[int]:
+        """The positions that the cache says it holds, sorted."""
+        return sorted(self.subject.positions(self.cache))
+
+    def draw(self, n: int) -> tuple[Array, Array, Array]:
+        """Draw n more tokens, as float32, and add them to the history."""
+        q = self.rng.normal(size=(KV_HEADS * GROUP, n, LANES)).astype(np.float32)
+        k = self.rng.normal(size=(KV_HEADS, n, LANES)).astype(np.float32)
+        lanes = np.arange(self.seen, self.seen + n) % LANES
+        v = (
+            np.eye(LANES, dtype=np.float32)[lanes]
+            * np.arange(1, KV_HEADS + 1, dtype=np.float32)[:, None, None]
+        )
+        self._keep(q, k, v)
+        return q, k, v
+
+    def append(self, n: int = 1) -> None:
+        """Append n tokens without asking for attention."""
+        _, k, v = self.draw(n)
+        self._call("append", k, v)
+
+    def step(self, n: int = 1) -> Array:
+        """Step n tokens and compare every output row with the oracle."""
+        start = self.seen
+        out = np.asarray(self._call("step", *self.draw(n)))
+        self.compare(out, start)
+        return out
+
+    def attend(self) -> None:
+        """Ask once more what the newest position sees."""
+        if "attend" in self.subject.offers and self.seen:
+            q = self.q[:, -1].astype(np.float32)
+            self.compare(np.asarray(self._call("attend", q))[:, None], self.seen - 1)
+
+    def differs(self, words: str) -> Differs:
+        """Say what was seen, and with which sizes."""
+        return Differs(f"{self.where}: {words}")
+
+    def rewind(self, n: int) -> bool:
+        """Take n tokens back; False when that was refused, which must change nothing."""
+        before = self.held
+        try:
+            self.cache.rewind(n)
+        except Exception:
+            if self.held != before:
+                raise self.differs(
+                    f"a refused rewind({n}) left {_list(self.held)}; before: {_list(before)}"
+                ) from None
+            return False
+        length = self.seen - n
+        self.q, self.k, self.v = (x[:, :length] for x in (self.q, self.k, self.v))
+        return True
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self._call("reset")
+        self.q, self.k, self.v = (x[:, :0] for x in (self.q, self.k, self.v))
+
+    def restore(self) -> None:
+        """Go on with a saved and loaded copy."""
+        self.cache = self.subject.copy(self.cache)
+
+    def compare(self, out: Array, start: int) -> None:
+        """Compare outputs (heads, n, lanes) of the queries from ``start`` on with the oracle."""
+        n = out.shape[1] if out.ndim == 3 else -1
+        expected = self.expected(start)
+        if out.shape != expected.shape:
+            raise self.differs(f"the output has shape {out.shape}, expected {expected.shape}")
+        worst = np.abs(np.where(np.isfinite(out), out, np.inf) - expected).max(axis=(0, 2))
+        bad = np.flatnonzero(worst > TOLERANCE)
+        if not bad.size:
+            return
+        row = int(bad[0])
+        how = f"row {row} of a chunk of {n}, position" if n > 1 else "the query at position"
+        if not np.isfinite(out[:, row]).all():
+            raise self.differs(f"{how} {start + row}: the output is not finite")
+        saw, right = self._seen(out[:, row], start + row), self._right(start + row)
+        if saw == right:
+            raise self.differs(
+                f"{how} {start + row}: right keys, wrong weights (by {worst[row]:.2g})"
+            )
+        raise self.differs(f"{how} {start + row}: saw {_list(saw)}; expected {_list(right)}")
+
+    def expected(self, start: int) -> Array:
+        """Give what the queries from ``start`` on must see, from the whole history."""
+        return oracle_attention(self.q, self.k, self.v, self.window, self.sinks)[:, start:]
+
+    def expect_needed(self) -> None:
+        """Check that what the next query needs is held, each position once, and none taken back.
+
+        The next query needs the sinks and the last ``window - 1`` positions.
+        """
+        held = self.held
+        said = f"after {self.seen} tokens it holds {_list(held)}"
+        first = max(0, self.seen - self.window + 1)
+        needed = {*range(min(self.sinks, self.seen)), *range(first, self.seen)}
+        if len(set(held)) < len(held):
+            raise self.differs(f"{said}: one of them twice")
+        if not needed <= set(held):
+            raise self.differs(f"{said}; {_list(sorted(needed - set(held)))} is lost")
+        if held and held[-1] >= self.seen:
+            raise self.differs(f"{said}; the newest should be {self.seen - 1}")
+
+    def expect_bounded(self) -> None:
+        """Check also that no more is held than sinks, window and slack have room for."""
+        self.expect_needed()
+        held, room = self.held, self.sinks + self.window + self.slack
+        if len(held) > room:
+            said = f"after {self.seen} tokens it holds {_list(held)}"
+            raise self.differs(f"{said}: {len(held)} positions, and room is for {room}")
+
+    def _call(self, method: str, *given: Array) -> Any:
+        try:
+            return getattr(self.cache, method)(*given)
+        except Exception as error:
+            n = given[-1].shape[1] if len(given) > 1 else 0
+            what = f"{method} of {n}" if n else method
+            words = " ".join(f"{type(error).__name__}: {error}".split())[:160]
+            raise self.differs(f"{what} after {self.seen - n} tokens raised {words}") from error
+
+    def _right(self, position: int) -> list[int]:
+        places = np.arange(self.seen)
+        mask = visibility_mask([position], places, self.window, self.sinks)[0]
+        return [int(p) for p in places[mask]]
+
+    def _seen(self, out: Array, position: int) -> list[int]:
+        """Read from an output row (heads, lanes) which positions took part."""
+        lanes = np.flatnonzero(np.abs(out).max(axis=0) > SEEN)
+        recent = [int(p) for p in range(self.seen) if p % LANES in lanes]
+        newest = {p % LANES: p for p in recent}
+        return sorted(newest.values())
+
+    def _keep(self, q: Array, k: Array, v: Array) -> None:
+        pairs = zip((self.q, self.k, self.v), (q, k, v), strict=True)
+        self.q, self.k, self.v = (np.concatenate(pair, axis=1) for pair in pairs)
+
+    @staticmethod
+    def _none(heads: int) -> Array:
+        return np.zeros((heads, 0, LANES))
+
+
+def _list(positions: list[int]) -> str:
+    return " ".join(map(str, positions)) or "nothing"
