@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringkv_edu.visibility import oracle_attention, slot_of, visibility_mask, visible
+from ringkv_edu.visibility import (
+    oracle_attention,
+    slot_of,
+    slots_of,
+    visibility_mask,
+    visible,
+)
 
 SIZES = {"window": st.integers(1, 8), "sinks": st.integers(0, 4)}
 
@@ -107,3 +113,10 @@ def test_the_oracle_groups_query_heads() -> None:
     values = np.stack([np.full((4, 2), [1.0, 0.0]), np.full((4, 2), [0.0, 1.0])])
     out = oracle_attention(np.ones((6, 4, 2)), np.ones((2, 4, 2)), values, window=3)
     assert out[:, -1].tolist() == [[1, 0]] * 3 + [[0, 1]] * 3
+
+
+def test_slots_of_many_positions() -> None:
+    for ring in range(1, 6):
+        for sinks in range(4):
+            many = slots_of(np.arange(40), ring, sinks).tolist()
+            assert many == [slot_of(position, ring, sinks) for position in range(40)]

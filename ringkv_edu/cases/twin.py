@@ -13,8 +13,8 @@ from .adapter import Subject
 __all__ = ["TOLERANCE", "Differs", "Twin"]
 
 Array = npt.NDArray[Any]
-TOLERANCE = 2e-5  # float32, values up to KV_HEADS
-KV_HEADS, GROUP, LANES = 2, 2, 32
+TOLERANCE = 2e-5  # float32, values up to 2
+LANES = 32
 SEEN = 1e-6  # a weight above this counts as seen
 
 
@@ -29,10 +29,15 @@ class Twin:
     output says which positions were seen, and with which weight.
     """
 
+    kv_heads, group, head_dim = 2, 2, LANES
+
     def __init__(self, subject: Subject, window: int, sinks: int = 0, slack: int = 0) -> None:
         self.subject = subject
         self.window, self.sinks, self.slack = window, sinks, slack
-        self.sizes = {"window": window, "kv_heads": KV_HEADS, "head_dim": LANES} | {
+        self.sizes = {
+            "window": window,
+            "kv_heads": self.kv_heads,
+            "head_dim": self.head_dim,
             "sinks": sinks,
             "slack": slack,
         }
@@ -40,11 +45,8 @@ class Twin:
         self.where = f"window {window}{extra}"
         self.cache = subject.make(self.sizes)
         self.rng = np.random.default_rng([window, sinks, slack])
-        self.q, self.k, self.v = (
-            self._none(KV_HEADS * GROUP),
-            self._none(KV_HEADS),
-            self._none(KV_HEADS),
-        )
+        heads = (self.kv_heads * self.group, self.kv_heads, self.kv_heads)
+        self.q, self.k, self.v = (np.zeros((n, 0, self.head_dim)) for n in heads)
 
     @property
     def seen(self) -> int:
@@ -58,15 +60,19 @@ class Twin:
 
     def draw(self, n: int) -> tuple[Array, Array, Array]:
         """Draw n more tokens, as float32, and add them to the history."""
-        q = self.rng.normal(size=(KV_HEADS * GROUP, n, LANES)).astype(np.float32)
-        k = self.rng.normal(size=(KV_HEADS, n, LANES)).astype(np.float32)
-        lanes = np.arange(self.seen, self.seen + n) % LANES
-        v = (
-            np.eye(LANES, dtype=np.float32)[lanes]
-            * np.arange(1, KV_HEADS + 1, dtype=np.float32)[:, None, None]
+        q, k = (
+            self.rng.normal(size=(heads, n, self.head_dim)).astype(np.float32)
+            for heads in (self.kv_heads * self.group, self.kv_heads)
         )
+        v = self.values(n)
         self._keep(q, k, v)
         return q, k, v
+
+    def values(self, n: int) -> Array:
+        """Give the values of the next n tokens."""
+        lanes = np.arange(self.seen, self.seen + n) % LANES
+        heads = np.arange(1, self.kv_heads + 1, dtype=np.float32)
+        return np.eye(LANES, dtype=np.float32)[lanes] * heads[:, None, None]
 
     def append(self, n: int = 1) -> None:
         """Append n tokens without asking for attention."""
@@ -187,10 +193,6 @@ class Twin:
     def _keep(self, q: Array, k: Array, v: Array) -> None:
         pairs = zip((self.q, self.k, self.v), (q, k, v), strict=True)
         self.q, self.k, self.v = (np.concatenate(pair, axis=1) for pair in pairs)
-
-    @staticmethod
-    def _none(heads: int) -> Array:
-        return np.zeros((heads, 0, LANES))
 
 
 def _list(positions: list[int]) -> str:

@@ -1,0 +1,201 @@
+"""The cases: they hold on our rings, each catches the bug it is about, and foreign caches fit."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ringkv_edu.cases import CASES, Case, load, run
+from ringkv_edu.cases.adapter import Subject
+from ringkv_edu.cases.broken import BROKEN
+from ringkv_edu.cases.run import FAILS, HOLDS, NOT_ASKED
+
+from .rings import each_ring
+
+ADAPTER = '''
+import numpy as np
+from ringkv_edu import NumpyRing
+
+
+class Bare:
+    """Only the five methods."""
+
+    offers = ()
+
+    def __init__(self, window, kv_heads, head_dim):
+        self.ring = NumpyRing(window, kv_heads, head_dim)
+
+    def append(self, k, v):
+        self.ring.append(k, v)
+
+    def step(self, q, k, v):
+        return self.ring.step(q, k, v).tolist()
+
+    def positions(self):
+        return self.ring.positions.tolist()
+
+    def rewind(self, n):
+        self.ring.rewind(n)
+
+    def reset(self):
+        self.ring.reset()
+
+
+class Raises(Bare):
+    def step(self, q, k, v):
+        if k.shape[1] > 2:
+            raise IndexError("no room")
+        return super().step(q, k, v)
+
+
+class Unknown(Bare):
+    offers = ("wings",)
+
+
+class NoRewind:
+    def append(self, k, v): ...
+    def step(self, q, k, v): ...
+    def reset(self): ...
+'''
+
+
+def verdicts(subject: Subject, cases: Any = CASES) -> dict[str, str]:
+    return {result.case.id: result.verdict for result in run(subject, cases)}
+
+
+@each_ring
+@pytest.mark.parametrize("case", CASES, ids=[f"{c.id}-{c.source}" for c in CASES])
+def test_a_known_bug_is_not_ours(subject: Subject, case: Case) -> None:
+    assert not case.needs - subject.offers, "the course's rings are asked everything"
+    case.ask(subject)
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda b: b.__name__)
+def test_a_rebuilt_bug_is_caught_by_its_own_case(broken: Any) -> None:
+    found = verdicts(Subject(broken), [case for case in CASES if case.id == broken.case])
+    assert found == {broken.case: FAILS}
+
+
+def test_some_bugs_break_one_case_only() -> None:
+    """Cases tell bugs apart: each of these fails nowhere but where its report says."""
+    for name, alone in (("Uninitialised", {"47"}), ("HalfReset", {"46"}), ("NeverBack", {"30"})):
+        broken = next(b for b in BROKEN if b.__name__ == name)
+        found = {id for id, verdict in verdicts(Subject(broken)).items() if verdict == FAILS}
+        assert alone <= found <= alone | {"30a", "27a", "29", "55b"}, name
+
+
+def test_case_ids_are_unique_and_cite_a_report() -> None:
+    assert len({case.id for case in CASES}) == len(CASES)
+    assert all("#" in case.source and "/" in case.source for case in CASES)
+
+
+@pytest.fixture
+def adapters(tmp_path: Path) -> Path:
+    path = tmp_path / "my_adapters.py"
+    path.write_text(ADAPTER, encoding="utf-8")
+    return path
+
+
+def test_five_methods_are_enough(adapters: Path) -> None:
+    found = verdicts(load(f"{adapters}:Bare"))
+    needy = {case.id for case in CASES if case.needs}
+    assert {id for id, verdict in found.items() if verdict == NOT_ASKED} == needy
+    assert {id for id, verdict in found.items() if verdict == HOLDS} == set(found) - needy
+
+
+def test_an_exception_is_a_finding(adapters: Path) -> None:
+    results = {r.case.id: r for r in run(load(f"{adapters}:Raises"))}
+    assert results["13"].verdict == FAILS
+    expected = "window 4: step of 4 after 6 tokens raised IndexError: no room"
+    assert results["13"].detail == expected
+    assert results["1"].verdict == HOLDS
+
+
+def test_what_was_seen_is_said() -> None:
+    results = {r.case.id: r for r in run(Subject(BROKEN[0]))}
+    assert results["1"].detail == (
+        "window 4: the query at position 4: saw 0 1 2 3 4; expected 1 2 3 4"
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("nonsense", "is no place"),
+        (":Bare", "is no place"),
+        ("no_such_module_here:Bare", "no module is called 'no_such_module_here'"),
+        ("nowhere/my.py:Bare", "does not exist"),
+        ("{adapters}:Missing", "its classes are .*Bare"),
+        ("{adapters}:NoRewind", "lacks rewind"),
+        ("{adapters}:Unknown", "offers names .*wings"),
+    ],
+)
+def test_a_wrong_target_is_explained(adapters: Path, target: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        load(target.replace("{adapters}", str(adapters)))
+
+
+def ringkv(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ringkv_edu.cli", *arguments],
+        capture_output=True, text=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+
+
+def test_the_command(adapters: Path) -> None:
+    done = ringkv("cases", f"{adapters}:Bare")
+    assert done.returncode == 0
+    assert (
+        done.stdout.splitlines()[-1] == f"{bare_holds()} hold, 0 fail, {bare_not_asked()} not asked"
+    )
+    assert "it keeps no sinks" in done.stdout
+    done = ringkv("cases", "ringkv_edu.cases.broken:WriteFirst", "--only", "10,1")
+    assert done.returncode == 1
+    assert "FAILS      10   a chunk longer than the window leaks no future" in done.stdout
+    assert "as in Lightning-AI/litgpt#2182" in done.stdout
+    assert done.stdout.splitlines()[-1] == "1 hold, 1 fail, 0 not asked"
+
+
+def bare_not_asked() -> int:
+    return sum(bool(case.needs) for case in CASES)
+
+
+def bare_holds() -> int:
+    return len(CASES) - bare_not_asked()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nonsense",), "is no place"),
+        (("ringkv_edu.numpy_ring:NumpyRing", "--only", "10,99"), "no case is called 99"),
+    ],
+)
+def test_a_wrong_call_of_the_command(arguments: tuple[str, ...], words: str) -> None:
+    done = ringkv("cases", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+FOREIGN = {
+    "transformers_sliding:SlidingLayer": {"31", "30a"},
+    "transformers_sliding:RecordingSlidingLayer": {"18", "20"},
+}
+if importlib.util.find_spec("mlx_lm"):  # has no build for some machines
+    FOREIGN |= {
+        "mlx_rotating:RotatingCache": {"8", "16", "18", "31a", "30a", "55", "55a"},
+        "mlx_rotating:RotatingCacheTrim": {"8", "16", "18", "31a", "27", "29", "55", "55a"},
+    }
+
+
+@pytest.mark.parametrize("target", FOREIGN)
+def test_a_foreign_cache_on_the_pinned_release(target: str) -> None:
+    """What fails is what those releases do: a new release may well mend it."""
+    found = verdicts(load(f"ringkv_edu.cases.foreign.{target}"))
+    assert {id for id, verdict in found.items() if verdict == FAILS} == FOREIGN[target]
