@@ -57,6 +57,15 @@ class Unknown(Bare):
     offers = ("wings",)
 
 
+class Needy(Bare):
+    def __init__(self, size):
+        super().__init__(size, 1, 1)
+
+
+class NoPositions(Bare):
+    positions = None
+
+
 class NoRewind:
     def append(self, k, v): ...
     def step(self, q, k, v): ...
@@ -133,11 +142,16 @@ def test_what_was_seen_is_said() -> None:
         ("{adapters}:Missing", "its classes are .*Bare"),
         ("{adapters}:NoRewind", "lacks rewind"),
         ("{adapters}:Unknown", "offers names .*wings"),
+        ("{adapters}:Needy", "must work; they gave TypeError"),
+        ("{adapters}:NoPositions", "must work; they gave TypeError"),
+        ("{broken}:Bare", "raises SyntaxError"),
     ],
 )
 def test_a_wrong_target_is_explained(adapters: Path, target: str, words: str) -> None:
+    broken = adapters.with_name("broken.py")
+    broken.write_text("class Bare(:\n", encoding="utf-8")
     with pytest.raises(ValueError, match=words):
-        load(target.replace("{adapters}", str(adapters)))
+        load(target.replace("{adapters}", str(adapters)).replace("{broken}", str(broken)))
 
 
 def ringkv(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -199,3 +213,26 @@ def test_a_foreign_cache_on_the_pinned_release(target: str) -> None:
     """What fails is what those releases do: a new release may well mend it."""
     found = verdicts(load(f"ringkv_edu.cases.foreign.{target}"))
     assert {id for id, verdict in found.items() if verdict == FAILS} == FOREIGN[target]
+
+
+def page() -> str:
+    return Path(__file__).resolve().parents[1].joinpath("course/known_bugs.md").read_text("utf-8")
+
+
+def test_the_page_lists_what_was_found() -> None:
+    rows = [line.strip("| ").split(" | ") for line in page().splitlines() if line[:2] == "| "]
+    found = {row[0]: row[1:] for row in rows if row[0] != "case"}
+    assert {id: row[:2] for id, row in found.items()} == {c.id: [c.source, c.says] for c in CASES}
+    fails = [
+        {id for id, row in found.items() if row[column] == "**fails**"} for column in (2, 3, 4)
+    ]
+    assert fails[:2] == [set(), FOREIGN["transformers_sliding:SlidingLayer"]]
+    assert fails[2] == FOREIGN.get("mlx_rotating:RotatingCache", fails[2])
+
+
+def test_the_adapter_on_the_page_works(tmp_path: Path) -> None:
+    code = page().split("```python\n")[1].split("```")[0]
+    (tmp_path / "mine.py").write_text(code, encoding="utf-8")
+    found = verdicts(load(f"{tmp_path / 'mine.py'}:KeepEverything"))
+    assert {id for id, verdict in found.items() if verdict == FAILS} == {"18", "20"}
+    assert NOT_ASKED in found.values()

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ABILITIES", "Adapter", "Sizes", "Subject", "load"]
+__all__ = ["ABILITIES", "Adapter", "Subject", "load"]
 
 Array = npt.NDArray[Any]
 ABILITIES = {
@@ -53,10 +53,6 @@ class Adapter(Protocol):
 
     def reset(self) -> None:
         """Forget everything."""
-
-
-class Sizes(dict[str, int]):
-    """How a cache is made: window, kv_heads, head_dim, sinks, slack."""
 
 
 class Subject:
@@ -103,7 +99,17 @@ def load(target: str) -> Subject:
     missing = [method for method in needed if not callable(getattr(cache_class, method, None))]
     if missing or not callable(cache_class):
         raise ValueError(f"{target} lacks {', '.join(missing) or 'a constructor'}; see Adapter")
-    return Subject(cache_class)
+    subject = Subject(cache_class)
+    try:
+        cache = subject.make({"window": 4, "kv_heads": 2, "head_dim": 32, "sinks": 0, "slack": 0})
+        subject.positions(cache)
+    except Exception as error:
+        words = f"{type(error).__name__}: {error}"
+        raise ValueError(
+            f"{name}(window=4, kv_heads=2, head_dim=32) and its positions must work; "
+            f"they gave {words}"
+        ) from error
+    return subject
 
 
 def _from_file(path: Path) -> Any:
@@ -114,7 +120,10 @@ def _from_file(path: Path) -> Any:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module  # dataclasses and pickles look their module up
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{path} raises {type(error).__name__}: {error}") from error
     return module
 
 
