@@ -339,7 +339,7 @@ def test_the_heart_is_short() -> None:
     """Write, mask, attend, step and the attention itself: about 60 lines of code at most."""
     heart = ("_places", "_write", "_mask", "_one", "_chunk", "append", "step", "attend")
     parts = [getattr(NumpyRing, name) for name in heart] + [module._attention]
-    assert sum(map(_lines_of_code, parts)) <= 65
+    assert sum(map(_lines_of_code, parts)) <= 60
 
 
 def _lines_of_code(function: Any) -> int:
@@ -347,4 +347,4 @@ def _lines_of_code(function: Any) -> int:
     definition = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     body = definition.body[1:] if ast.get_docstring(definition) else definition.body
     lines = {n for node in body for n in range(node.lineno, (node.end_lineno or 0) + 1)}
-    return 1 + len(lines)
+    return len(lines)
