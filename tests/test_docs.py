@@ -1,0 +1,28 @@
+"""What the documents show is what the code does."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+
+def test_the_workshop_example_prints_what_it_says(root: Path) -> None:
+    text = (root / "README.md").read_text(encoding="utf-8")
+    code = text.split("## For workshops")[1].split("```python\n")[1].split("```")[0]
+    promised = [line.partition("  # ")[2] for line in code.splitlines() if "print(" in line]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(code, {})
+    assert out.getvalue().splitlines() == promised
+
+
+def test_every_lesson_is_in_readme_and_syllabus(root: Path) -> None:
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    syllabus = (root / "course/syllabus.md").read_text(encoding="utf-8")
+    for path in sorted((root / "course/lessons").glob("*.py")):
+        row = rf"^\| {path.stem[:2]} .*\|$"
+        assert re.search(row, readme, re.MULTILINE), path.stem
+        (line,) = re.findall(row, syllabus, re.MULTILINE)
+        assert "*planned*" not in line
