@@ -362,7 +362,9 @@ for window, heads in ((4, 1), (rng.randrange(2, 5), 2), (3, 2)):
         write(ring, numbers(rng, heads, 2), numbers(rng, heads, 2))
     print(f"window {window}, {tokens} tokens: seen {ring.seen}, positions", plain(ring.positions))
     for slot in range(window):
-        print(f"  slot {slot}: key", plain(ring.keys[:, slot]), "value", plain(ring.values[:, slot]))
+        print(
+            f"  slot {slot}: key", plain(ring.keys[:, slot]), "value", plain(ring.values[:, slot])
+        )
 
 # %% [markdown] role="hint" exercise="rope4-write"
 # Which of the ring's numbers is the position of the token that you are writing, before you change anything?
@@ -485,6 +487,7 @@ for held in (
 # Write `ntk_base(base, stretch, head_dim)`, with `stretch` the `s` and `head_dim` the `d`, 4 or more; and
 # `farthest(tokens, window)`: the largest distance between any query and a key that it sees, in a text of
 # `tokens` tokens, at least one. A token is 0 away from itself, and `window` counts the query itself.
+
 
 # %% id="rope6-base" role="answer"
 def ntk_base(base, stretch, head_dim):
@@ -650,7 +653,9 @@ for window in (4, 1, rng.randrange(2, 6)):
     print("window", window)
     for words in (1, window, 1, window + rng.randrange(1, 4)):
         feed(cache, [f"w{rng.randrange(100)}" for _ in range(words)])
-        print(f"  {words} more: size {plain(cache.size())}, length {plain(cache.length())},", end=" ")
+        print(
+            f"  {words} more: size {plain(cache.size())}, length {plain(cache.length())},", end=" "
+        )
         print("stored", *(f"{word} at {plain(position)}" for word, position in cache.stored))
 
 # %% [markdown] role="hint" exercise="case04-length"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from .model import Answer, Case, Exercise, Mutant, answers
+from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["BASE"]
 
@@ -82,6 +82,16 @@ BASE = Exercise(
             _power(lambda d: d / (d - 1)),
         ),
         Mutant(
+            "whole-number",
+            "the exponent is divided as whole numbers: d / (d - 2) has decimals",
+            _power(lambda d: d // (d - 2)),
+        ),
+        Mutant(
+            "parentheses",
+            "the exponent lacks its parentheses: s ** d / (d - 2) is (s ** d) / (d - 2)",
+            answers(ntk_base=lambda base, stretch, d: base * stretch**d / (d - 2)),
+        ),
+        Mutant(
             "divided",
             "the base gets smaller: a larger base turns the slow pairs slower",
             _power(lambda d: -d / (d - 2)),
@@ -115,6 +125,11 @@ BASE = Exercise(
             "window-ignored",
             "the window is left out: what lies further back has been overwritten",
             answers(farthest=lambda tokens, window: tokens - 1),
+        ),
+        Mutant(
+            "modulo",
+            "the slot of the newest token is given: distances do not wrap",
+            answers(farthest=lambda tokens, window: (tokens - 1) % window),
         ),
         Mutant(
             "always-full",

@@ -77,6 +77,11 @@ def _counts_itself(cache: LayerCache, words: Sequence[str]) -> None:
         cache.append(word, position)
 
 
+def _counts_twice(cache: LayerCache, words: Sequence[str]) -> None:
+    for place, word in enumerate(words):
+        cache.append(word, cache.length() + place)
+
+
 def _counts_on(cache: LayerCache, words: Sequence[str]) -> None:
     for position, word in enumerate(words, cache.size()):
         cache.append(word, position)
@@ -135,7 +140,12 @@ LENGTH = Exercise(
         Mutant(
             "newest",
             "length() gives the newest position: the next token stands one further",
-            _length(lambda cache: max(0, cache.seen - 1)),
+            _length(lambda cache: max((p for _, p in cache.stored), default=0)),
+        ),
+        Mutant(
+            "one-too-few",
+            "length() is one too small, so the first token stands at position -1",
+            _length(lambda cache: cache.seen - 1),
         ),
         Mutant(
             "stored-from-one",
@@ -171,9 +181,14 @@ LENGTH = Exercise(
         ),
         Mutant(
             "feed-from-size",
-            "feed counts on by itself, and begins at the number of stored tokens: wrong as soon "
-            "as tokens were let go before the call",
-            answers(feed=_counts_on),
+            "feed counts on by itself, and length() is as it was: a call that comes after the ring "
+            "is full begins at the window again",
+            answers(LayerCache=_Saturates, feed=_counts_on),
+        ),
+        Mutant(
+            "feed-counts-too",
+            "feed adds a count of its own to a length that grows by itself",
+            answers(feed=_counts_twice),
         ),
     ),
 )

@@ -71,6 +71,14 @@ def _empties_dropped(q: Array, keys: Array, positions: Array) -> Array:
     return scores(q, keys, positions)[np.asarray(positions) >= 0]
 
 
+def _zero_dropped(q: Array, keys: Array, positions: Array) -> Array:
+    return np.where(np.asarray(positions) > 0, scores(q, keys, positions), -np.inf)
+
+
+def _none_for_empty(q: Array, keys: Array, positions: Array) -> list[float | None]:
+    return [x if np.isfinite(x) else None for x in scores(q, keys, positions).tolist()]
+
+
 def _softmax(q: Array, keys: Array, positions: Array) -> Array:
     found = scores(q, keys, positions)
     weights = np.exp(found - found.max())
@@ -142,6 +150,16 @@ READ = Exercise(
             _angle(lambda slot, held, p: _count(p) - 1 - held),
         ),
         Mutant(
+            "query-from-slots",
+            "the query's position is the number of slots less 1: the stored positions tell it",
+            _angle(lambda slot, held, p: len(p) - 1 - held),
+        ),
+        Mutant(
+            "as-they-lie",
+            "the keys are taken to lie in the order of the text, the newest in the last slot",
+            _angle(lambda slot, held, p: len(p) - 1 - slot),
+        ),
+        Mutant(
             "one-too-far",
             "the query stands one place too far: it belongs to the newest stored token",
             _angle(lambda slot, held, p: max(p) + 1 - held),
@@ -187,6 +205,16 @@ READ = Exercise(
             "an empty slot gets the score of its zero key, 0, and softmax gives that a weight: "
             "it must be -inf",
             answers(scores=lambda q, keys, p: _scores(q, keys, p, _right, empty=0.0)),
+        ),
+        Mutant(
+            "zero-dropped",
+            "position 0 is taken for empty: it is a real token",
+            answers(scores=_zero_dropped),
+        ),
+        Mutant(
+            "none-for-empty",
+            "an empty slot gives None: give -inf, which softmax turns into the weight 0",
+            answers(scores=_none_for_empty),
         ),
         Mutant(
             "empties-dropped",

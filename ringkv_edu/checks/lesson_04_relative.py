@@ -100,6 +100,17 @@ RELATIVE = Exercise(
             _angle(lambda n, m: 2 * (n - m)),
         ),
         Mutant(
+            "key-turned-too",
+            "the query is turned by the distance and the key by its position as well: the "
+            "distance alone says it all",
+            _angle(lambda n, m: n - 2 * m),
+        ),
+        Mutant(
+            "no-future",
+            "a key that comes later is taken to be 0 away: the distance may be negative",
+            _angle(lambda n, m: max(0, n - m)),
+        ),
+        Mutant(
             "absolute",
             "the distance has lost its sign: a key that comes later lies on the other side",
             _angle(lambda n, m: abs(n - m)),

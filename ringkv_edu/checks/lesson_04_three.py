@@ -39,8 +39,7 @@ def _with(rank: Rank) -> dict[str, Any]:
 
 
 def _argsort(slot: int, held: int, p: Slots) -> int:
-    stored = [h for h in p if h >= 0]
-    return int(np.argsort(stored)[stored.index(held)])
+    return int(np.argsort(p)[slot])
 
 
 def _empties_dropped(positions: npt.ArrayLike) -> list[Triple]:
@@ -54,6 +53,10 @@ def _in_order_of_time(positions: npt.ArrayLike) -> list[Triple | None]:
 
 def _places_changed(positions: npt.ArrayLike) -> list[Triple | None]:
     return [t and (t[0], t[2], t[1]) for t in three_numbers(positions)]
+
+
+def _zero_dropped(positions: npt.ArrayLike) -> list[Triple | None]:
+    return _three([p if p else -1 for p in np.asarray(positions).tolist()], _rank)
 
 
 def _empties_numbered(positions: npt.ArrayLike) -> list[Triple]:
@@ -143,6 +146,11 @@ THREE = Exercise(
             "places-changed",
             "position and rank have changed places: the order is slot, position, rank",
             answers(three_numbers=_places_changed),
+        ),
+        Mutant(
+            "zero-dropped",
+            "position 0 is taken for empty: it is a real token",
+            answers(three_numbers=_zero_dropped),
         ),
         Mutant(
             "empties-numbered",

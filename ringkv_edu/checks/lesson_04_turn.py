@@ -31,11 +31,13 @@ def _frequency(pair: Array, d: int, base: float) -> Array:
 
 
 def _first(a: Array, b: Array, cos: Array, sin: Array) -> Array:
-    return a * cos - b * sin
+    turned: Array = a * cos - b * sin
+    return turned
 
 
 def _second(a: Array, b: Array, cos: Array, sin: Array) -> Array:
-    return b * cos + a * sin
+    turned: Array = b * cos + a * sin
+    return turned
 
 
 def _halves(x: Array, angle: Array, first: Formula = _first, second: Formula = _second) -> Array:
@@ -81,6 +83,17 @@ def _overwritten(x: Array, position: float, base: float = 10000.0) -> Array:
     out[:half] = out[:half] * np.cos(angle) - out[half:] * np.sin(angle)
     out[half:] = out[half:] * np.cos(angle) + out[:half] * np.sin(angle)
     return out
+
+
+def _angles_for_neighbours(x: Array, position: float, base: float = 10000.0) -> Array:
+    half = len(x) // 2
+    angle = np.repeat(position * _frequency(np.arange(half), len(x), base), 2)
+    crossed = np.concatenate([-x[half:], x[:half]])
+    return np.asarray(x * np.cos(angle) + crossed * np.sin(angle))
+
+
+def _two_halves(x: Array, position: float, base: float = 10000.0) -> Array:
+    return rotate(x, position, base).reshape(2, -1)
 
 
 def _into_x(x: Array, position: float, base: float = 10000.0) -> Array:
@@ -136,6 +149,17 @@ TURN = Exercise(
             _paired(read=False, written=True),
         ),
         Mutant(
+            "angles-for-neighbours",
+            "the angles are repeated as for neighbours, 0 0 1 1: places i and i + d/2 share "
+            "angle i, so they run 0 1 0 1 (np.tile, not np.repeat)",
+            answers(rotate=_angles_for_neighbours),
+        ),
+        Mutant(
+            "two-halves",
+            "the two halves are given one beside the other: put them together into one vector",
+            answers(rotate=_two_halves),
+        ),
+        Mutant(
             "backwards",
             "the sine has the wrong sign: the pair turns backwards",
             _angles(_frequency, unit=-1.0),
@@ -188,6 +212,11 @@ TURN = Exercise(
             "faster",
             "the exponent is positive: the later pairs turn slower, not faster",
             _angles(lambda pair, d, base: base ** (2 * pair / d)),
+        ),
+        Mutant(
+            "parentheses",
+            "the exponent lacks its parentheses: base ** -2 * i / d is (base ** -2) * i / d",
+            _angles(lambda pair, d, base: base**-2 * pair / d),
         ),
         Mutant(
             "from-one",

@@ -60,6 +60,19 @@ def _not_counted(ring: RingArrays, k: Array, v: Array) -> None:
     ring.seen = seen
 
 
+def _seen_wraps(ring: RingArrays, k: Array, v: Array) -> None:
+    _write(ring, k, v)
+    ring.seen %= ring.window
+
+
+def _slot_as_head(ring: RingArrays, k: Array, v: Array) -> None:
+    slot = ring.seen % ring.window
+    ring.keys[slot] = turned(k, ring.seen)
+    ring.values[slot] = v
+    ring.positions[slot] = ring.seen
+    ring.seen += 1
+
+
 def _value_not_stored(ring: RingArrays, k: Array, v: Array) -> None:
     _write(ring, k, 0 * v)
 
@@ -115,6 +128,11 @@ WRITE = Exercise(
             _other(key_at=lambda ring: ring.seen % ring.window),
         ),
         Mutant(
+            "backwards",
+            "the key is turned backwards, by minus its position",
+            _other(key_at=lambda ring: -ring.seen),
+        ),
+        Mutant(
             "one-too-far",
             "the key is turned one place too far: the token being written stands at ring.seen "
             "as it was before the write",
@@ -147,6 +165,28 @@ WRITE = Exercise(
             "not-counted",
             "ring.seen is not raised: every token seems to be the first",
             answers(write=_not_counted),
+        ),
+        Mutant(
+            "seen-wraps",
+            "ring.seen is wrapped, too: it counts tokens and only grows, the slot alone is modulo",
+            answers(write=_seen_wraps),
+        ),
+        Mutant(
+            "never-wraps",
+            "the last slot is written again and again once the ring is full: the slot is "
+            "ring.seen % ring.window",
+            _other(slot=lambda ring: min(ring.seen, ring.window - 1)),
+        ),
+        Mutant(
+            "slot-as-head",
+            "the slot is used as the first axis, which counts heads: a slot of all heads is "
+            "ring.keys[:, slot]",
+            answers(write=_slot_as_head),
+        ),
+        Mutant(
+            "slot-noted",
+            "the slot is noted in ring.positions where the position belongs",
+            _other(position=lambda ring: ring.seen % ring.window),
         ),
         Mutant(
             "position-missing",
