@@ -52,9 +52,10 @@ from ringkv_edu.lesson import check, hint, save_work
 # At d = 2 there is one pair, and its angle is the position: `[1, 0]` at position 1 becomes
 # `[0.540, 0.841]`.
 #
-# A longer vector is taken as `d/2` pairs, and each has its own speed. Pair `i` (from 0) is **`x[i]` with
-# `x[i + d/2]`**, and its angle is `position * base ** (-2 * i / d)`. The first pair turns fastest and tells
-# neighbours apart; the later ones turn ever slower and tell what is far away.
+# A longer vector, of length `d` (a model's `head_dim`), is taken as `d/2` pairs, and each has its own speed.
+# Pair `i` (from 0) is **`x[i]` with `x[i + d/2]`**, and its angle is `position * base ** (-2 * i / d)`. The
+# `base` is a constant of the model, often 10,000. The first pair turns fastest and tells neighbours apart;
+# the later ones turn ever slower and tell what is far away.
 #
 # With d = 4, base 100 and position 2, `[1, 2, 3, 4]` has two pairs:
 #
@@ -132,8 +133,8 @@ for n, m in ((5, 3), (12, 10), (1002, 1000), (5, 0), (1005, 1000)):
 #
 # *Difficulty 2 of 5 · 7 minutes · 2 points*
 #
-# Take one pair and draw its query and its key as hands of a clock. Both start at the dotted line. Moving
-# two places on turns both hands, and the angle between them stays.
+# Draw one pair of a query and of a key as hands of a clock. At position 0 both lie on the dotted line. At
+# another place in the text both hands are turned further, by the same angle, and the angle between them stays.
 #
 # ![Two clocks. On the left the key at position 3 points left and the query at position 5 points down and
 # to the right; the angle from key to query is 2 radians. On the right the key at position 20 points up and
@@ -144,8 +145,8 @@ for n, m in ((5, 3), (12, 10), (1002, 1000), (5, 0), (1005, 1000)):
 # | key 3, query 5 | 3 | 5 | 2 |
 # | key 20, query 22 | 20 | 22 | 2 |
 #
-# Turning both vectors by the same angle changes no dot product. So the score needs no two turns, only
-# one: `R_m` turned to `m` and `R_n` to `n` leave nothing but `R_(m-n)`.
+# Turning both vectors by the same angle changes no dot product. So one turn is enough. In symbols, with `R_m`
+# for turning by `m` places and its transpose for turning back: `R_m R_n^T = R_(m-n)`.
 #
 # Write `score(q, k, query_position, key_position)`: the plain dot product, not scaled, of the two vectors
 # turned to their positions. Do it with **one** call of `turned(x, position)`, which takes negative positions,
@@ -193,9 +194,9 @@ for n, m in ((0, 0), (7, 3), (far + 4, far), (far, far - 6), (2, 9), (far, far +
 #
 # *Difficulty 2 of 5 · 3 minutes · no points*
 #
-# Someone turns each key to its **slot**, and each query to the slot of its own token, in a ring of W = 6
-# without sinks. Tokens are 0, 1, 2, ... Which token is the first to get wrong scores? And which is the next
-# one, after that, whose scores are right again?
+# Someone turns each key to its **slot**, and each query to the slot of its own token, in a ring of W = 6.
+# Tokens are 0, 1, 2, ... Which token is the first to get wrong scores? And which is the next one, after that,
+# whose scores are right again?
 
 # %% id="predict04" role="answer"
 ### BEGIN SOLUTION
@@ -316,13 +317,13 @@ for held in (
 #
 # One of the articles behind this course says that the angle has to be computed again at every read. That
 # is too strong. A token's position never changes. So a key that is turned **once**, to its true position,
-# when it is written, is right for as long as it is stored. W rotations a step become one key and one query.
+# when it is written, is right for as long as it is stored. Instead of W keys, a step turns one.
 #
-# | token written | slot | key is turned to | never again, although |
+# | token, W = 4 | slot | its key is stored | and read as it lies until |
 # |---|---|---|---|
-# | 6 | 2 | 6 | it is the newest, then the oldest |
-# | 9 | 1 | 9 | slot 0 beside it holds 8 |
-# | 10 | 2 | 10 | key 6 was there |
+# | 6 | 2 | turned to 6 | token 10 takes the slot |
+# | 7 | 3 | turned to 7 | token 11 takes the slot |
+# | 10 | 2 | turned to 10 | token 14 takes the slot |
 #
 # The value is stored as it is: in a Llama-style model `v` carries no position.
 #
@@ -398,8 +399,8 @@ print("turned at writing, 1 turn: ", plain(stored @ turned(q, 9)))
 #
 # What about ranks? They are 0, 1, 2, ... in order of age, and never grow past the number of slots.
 #
-# - **Keys turned at writing** have their position in them. A query turned to its rank then counts from
-#   another origin: every distance is wrong.
+# - **Keys turned at writing** have their position in them. From the first wrap on, a query turned to its rank
+#   counts from another origin: every distance is wrong.
 # - **Unrotated keys, no sinks:** all stored tokens are neighbours, so rank is position less a
 #   constant. Ranks for both give the same distances.
 # - **Unrotated keys, sinks:** the table below. StreamingLLM (arXiv 2309.17453) turns to ranks *on purpose*, so
@@ -564,8 +565,8 @@ for what, query_base, key_base in (
 # follows, under any position encoding. What breaks is a position past the end of a precomputed table
 # (pytorch/executorch#14630), or a base that changes.
 #
-# **Precision.** Positions grow for ever and floats do not. A float32 angle keeps about seven digits, all
-# whole turns included, so the larger the angle, the less is left for the part that counts:
+# **Precision.** Positions grow for ever; the digits of a float do not. A float32 angle has about seven, and whole
+# turns use them up: the larger the angle, the fewer are left for the part that counts.
 
 # %% id="precision" role="scene"
 # The largest error of a cosine, d = 64, over the 256 positions up to each: float32 angles
@@ -579,18 +580,19 @@ for last in (10**3, 10**4, 10**5, 10**6):
 print("2048 + 1 in float16:", int(np.float16(2048) + np.float16(1)))
 
 # %% [markdown] id="precision-meaning"
-# Positions themselves must never be kept in 16 bits: float16 counts up to 2,048 and then stands still, as the
-# last line shows; bfloat16 stops at 256. Keep them as integers, and compute angles in float32 at least.
+# Near a million, a cosine is off by up to 0.04. Positions themselves must never be kept in 16 bits: float16 counts
+# up to 2,048 and then stands still, as the last line shows; bfloat16 stops at 256. Keep positions as integers, and
+# compute angles in float32 at least.
 
 # %% [markdown] id="case04-length-why"
 # ## Case file: the length that stops at W
 #
 # *Difficulty 3 of 5 · 8 minutes · 3 points*
 #
-# Gemma 3 wrote well by hand-made decoding, until more than W tokens were in the cache; then the text fell
-# apart (huggingface/transformers#38156). The loop asked the cache for its length and took that as the next
-# position. The cache answered for its first layer, and that one slides: it holds at most W tokens.
-# Another project kept one field as cursor for rows *and* as RoPE position (rajveer43/VeloxQuant-MLX#171).
+# Gemma 3, called token by token from a loop of one's own, wrote incoherent text once more than W tokens had been
+# read (huggingface/transformers#38156). The next position was taken from the cache's length, and the cache answered
+# for its first layer. That one slides: it holds at most W tokens. In another project one field served both as the
+# cursor for rows and as the RoPE position (rajveer43/VeloxQuant-MLX#171).
 #
 # Here is a toy with the same bug. It stores `(word, position)`; with W = 4, words 4, 5, 6, ... all get
 # position 4.
