@@ -8,15 +8,19 @@ from pathlib import Path
 from ..pure import RingKVBuffer
 from ..trace import record
 from .cliff import draw_cliff
+from .clock import draw_clock
 from .ring import draw_ring
+from .slot_error import draw_slot_error
 from .style import save_small
 
 
 def main(folder: str) -> None:
-    """Write ``ring.png`` and ``cliff.png``."""
+    """Write every picture."""
     place = Path(folder)
     save_small(draw_ring(record(lambda: RingKVBuffer(4), 10), next_slot=10 % 4), place / "ring.png")
     save_small(draw_cliff(), place / "cliff.png")
+    save_small(draw_clock(), place / "clock.png")
+    save_small(draw_slot_error(), place / "slot_error.png")
     for path in sorted(place.glob("*.png")):
         print(f"{path}: {path.stat().st_size} bytes")
 

@@ -1,0 +1,220 @@
+"""Lesson 04: turning a key once, when it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..given_numpy import RingArrays, numbers
+from ..given_rope import turned
+from .guard import call
+from .model import Answer, Case, Exercise, Mutant, answers
+
+__all__ = ["WRITE"]
+
+Array = npt.NDArray[Any]
+Place = Callable[[RingArrays], Any]
+
+
+def write(ring: RingArrays, k: Array, v: Array) -> None:
+    """Store one token: its key turned to its position, its value as it is."""
+    _write(ring, k, v)
+
+
+def _write(
+    ring: RingArrays,
+    k: Array,
+    v: Array,
+    key_at: Place = lambda ring: ring.seen,
+    value_at: Place = lambda ring: 0,
+    position: Place = lambda ring: ring.seen,
+    slot: Place = lambda ring: ring.seen % ring.window,
+) -> None:
+    where = slot(ring)
+    ring.keys[:, where] = turned(k, key_at(ring))
+    ring.values[:, where] = turned(v, value_at(ring))
+    ring.positions[where] = position(ring)
+    ring.seen += 1
+
+
+def _other(**steps: Place) -> dict[str, Any]:
+    """Make a mutant of ``write`` that differs in some steps."""
+    return answers(write=lambda ring, k, v: _write(ring, k, v, **steps))
+
+
+def _all_turned(ring: RingArrays, k: Array, v: Array) -> None:
+    slot = ring.seen % ring.window
+    _write(ring, k, v, key_at=lambda ring: 0)
+    ring.positions[slot] = ring.seen - 1
+    for other in np.flatnonzero(ring.positions >= 0):
+        ring.keys[:, other] = turned(ring.keys[:, other], ring.positions[other])
+
+
+def _not_counted(ring: RingArrays, k: Array, v: Array) -> None:
+    seen = ring.seen
+    _write(ring, k, v)
+    ring.seen = seen
+
+
+def _seen_wraps(ring: RingArrays, k: Array, v: Array) -> None:
+    _write(ring, k, v)
+    ring.seen %= ring.window
+
+
+def _slot_as_head(ring: RingArrays, k: Array, v: Array) -> None:
+    slot = ring.seen % ring.window
+    ring.keys[slot] = turned(k, ring.seen)
+    ring.values[slot] = v
+    ring.positions[slot] = ring.seen
+    ring.seen += 1
+
+
+def _value_not_stored(ring: RingArrays, k: Array, v: Array) -> None:
+    _write(ring, k, 0 * v)
+
+
+def _write_cases(rng: Random) -> list[Case]:
+    runs = [
+        (4, 1, 1, 2),
+        (4, 3, 1, 2),
+        (4, 6, 2, 2),
+        (1, 3, 1, 4),
+        (3, 3 * rng.randrange(2, 7) + rng.choice([1, 2]), 2, 4),
+        (rng.randrange(2, 7), rng.randrange(8, 30), 3, 2),
+    ]
+    return [_write_case(rng, *run) for run in runs]
+
+
+def _write_case(rng: Random, window: int, tokens: int, heads: int, d: int) -> Case:
+    k, v = numbers(rng, heads, d), numbers(rng, heads, d)
+
+    def run(answer: Answer) -> dict[str, Any]:
+        ring = RingArrays(window, heads, d)
+        for token in range(tokens):
+            call(answer.write, ring, (token + 1) * k, (token + 1) * v, may_change=(0,))
+        seen: dict[str, Any] = {"ring.seen": ring.seen, "ring.positions": ring.positions}
+        for slot in range(window):
+            seen[f"value in slot {slot}, for each head"] = ring.values[:, slot]
+            seen[f"key in slot {slot}, for each head"] = ring.keys[:, slot]
+        return seen
+
+    given = f"window {window}, {tokens} tokens; token t has (t + 1) times k {k.tolist()} and v"
+    return Case(f"{given} {v.tolist()}", run)
+
+
+WRITE = Exercise(
+    id="rope4-write",
+    names=("write",),
+    cases=_write_cases,
+    reference=answers(write),
+    mutants=(
+        Mutant(
+            "value-turned",
+            "the value is turned, too: in a Llama-style model only queries and keys are",
+            _other(value_at=lambda ring: ring.seen),
+        ),
+        Mutant(
+            "not-turned",
+            "the key is stored unrotated",
+            _other(key_at=lambda ring: 0),
+        ),
+        Mutant(
+            "by-slot",
+            "the key is turned to its slot: right until the first wrap, wrong from then on",
+            _other(key_at=lambda ring: ring.seen % ring.window),
+        ),
+        Mutant(
+            "backwards",
+            "the key is turned backwards, by minus its position",
+            _other(key_at=lambda ring: -ring.seen),
+        ),
+        Mutant(
+            "one-too-far",
+            "the key is turned one place too far: the token being written stands at ring.seen "
+            "as it was before the write",
+            _other(key_at=lambda ring: ring.seen + 1),
+        ),
+        Mutant(
+            "by-rank",
+            "the key is turned to its rank, which is window - 1 for every token once "
+            "the ring is full: positions go on growing",
+            _other(key_at=lambda ring: min(ring.seen, ring.window - 1)),
+        ),
+        Mutant(
+            "by-size",
+            "the key is turned by the number of stored tokens, which stops at window: positions "
+            "go on growing",
+            _other(key_at=lambda ring: min(ring.seen, ring.window)),
+        ),
+        Mutant(
+            "by-head",
+            "each head is turned by its own number: all heads of a token stand at one position",
+            _other(key_at=lambda ring: np.arange(ring.keys.shape[0])),
+        ),
+        Mutant(
+            "all-turned",
+            "the keys that were stored before are turned once more: each is turned once, "
+            "when it is written",
+            answers(write=_all_turned),
+        ),
+        Mutant(
+            "not-counted",
+            "ring.seen is not raised: every token seems to be the first",
+            answers(write=_not_counted),
+        ),
+        Mutant(
+            "seen-wraps",
+            "ring.seen is wrapped, too: it counts tokens and only grows, the slot alone is modulo",
+            answers(write=_seen_wraps),
+        ),
+        Mutant(
+            "never-wraps",
+            "the last slot is written again and again once the ring is full: the slot is "
+            "ring.seen % ring.window",
+            _other(slot=lambda ring: min(ring.seen, ring.window - 1)),
+        ),
+        Mutant(
+            "slot-as-head",
+            "the slot is used as the first axis, which counts heads: a slot of all heads is "
+            "ring.keys[:, slot]",
+            answers(write=_slot_as_head),
+        ),
+        Mutant(
+            "slot-noted",
+            "the slot is noted in ring.positions where the position belongs",
+            _other(position=lambda ring: ring.seen % ring.window),
+        ),
+        Mutant(
+            "position-missing",
+            "ring.positions is not brought up to date: the slot still says what it held before",
+            answers(
+                write=lambda ring, k, v: _write(
+                    ring, k, v, position=lambda r: r.positions[r.seen % r.window]
+                )
+            ),
+        ),
+        Mutant(
+            "position-late",
+            "the stored position is one too large: raise ring.seen only after it is used",
+            _other(position=lambda ring: ring.seen + 1),
+        ),
+        Mutant(
+            "seen-first",
+            "ring.seen is raised before it is used: token 0 goes to slot 1 as position 1",
+            _other(
+                key_at=lambda ring: ring.seen + 1,
+                position=lambda ring: ring.seen + 1,
+                slot=lambda ring: (ring.seen + 1) % ring.window,
+            ),
+        ),
+        Mutant(
+            "value-missing",
+            "the value is not stored",
+            answers(write=_value_not_stored),
+        ),
+    ),
+)
