@@ -104,9 +104,12 @@ def _is_stub(value: Any) -> bool:
 
 
 def _cases(exercise: Exercise, seeds: tuple[int, ...]) -> list[Case]:
-    """Draw the cases of each seed; those that say the same are asked once."""
+    """Draw the cases of each seed; one that says the same as an earlier one is not asked again."""
     drawn = [case for seed in seeds for case in exercise.cases(Random(f"{exercise.id}:{seed}"))]
-    return list({case.given: case for case in reversed(drawn)}.values())[::-1]
+    first: dict[str, Case] = {}
+    for case in drawn:
+        first.setdefault(case.given, case)
+    return list(first.values())
 
 
 def _all(cases: list[Case], answer: Answer, guard: Guard = lambda work: work()) -> list[Any]:

@@ -127,6 +127,7 @@ def _course_line(results: Iterable[FileResult], folder: str) -> str:
     results = list(results)
     worth = sum(lesson.points for lesson in lessons().values())
     absent = [name[:2] for name in lessons() if name not in {r.lesson for r in results}]
-    left_out = f"   (lesson {', '.join(absent)} not in this run)" if absent else ""
+    some = "lessons" if len(absent) > 1 else "lesson"
+    left_out = f"   ({some} {', '.join(absent)} not in this run)" if absent else ""
     name = f"course, {folder}" if folder else "course"
     return f"{name:<20} {sum(r.earned for r in results)}/{worth}{left_out}"
