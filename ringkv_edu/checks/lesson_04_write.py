@@ -212,6 +212,12 @@ WRITE = Exercise(
             ),
         ),
         Mutant(
+            "raised-midway",
+            "ring.seen is raised between finding the slot and using the position: key and "
+            "stored position are one too far",
+            _other(key_at=lambda ring: ring.seen + 1, position=lambda ring: ring.seen + 1),
+        ),
+        Mutant(
             "value-missing",
             "the value is not stored",
             answers(write=_value_not_stored),
