@@ -7,16 +7,20 @@ from pathlib import Path
 
 from ..pure import RingKVBuffer
 from ..trace import record
+from .chunk_mask import draw_chunk_mask
 from .cliff import draw_cliff
+from .rewind_strip import draw_rewind
 from .ring import draw_ring
 from .style import save_small
 
 
 def main(folder: str) -> None:
-    """Write ``ring.png`` and ``cliff.png``."""
+    """Write every picture of the lessons."""
     place = Path(folder)
     save_small(draw_ring(record(lambda: RingKVBuffer(4), 10), next_slot=10 % 4), place / "ring.png")
     save_small(draw_cliff(), place / "cliff.png")
+    save_small(draw_chunk_mask(), place / "chunk_mask.png")
+    save_small(draw_rewind(), place / "rewind.png")
     for path in sorted(place.glob("*.png")):
         print(f"{path}: {path.stat().st_size} bytes")
 
