@@ -10,6 +10,7 @@ from ..given_chunks import place
 from ..given_numpy import RingArrays, filled_arrays, numbers
 from . import _lesson_03_rewind as wrong
 from ._lesson_03_rewind import rewind
+from .compare import plain
 from .guard import call
 from .model import Answer, Case, Exercise, Mutant, answers
 
@@ -76,7 +77,7 @@ def _outcome(function: Callable[[RingArrays, int], Any], ring: RingArrays, n: in
 
 def _fields(ring: RingArrays) -> dict[str, Any]:
     names = ("seen", "positions", "keys", "values")
-    return {name: getattr(ring, name).tolist() if name != "seen" else ring.seen for name in names}
+    return {name: plain(getattr(ring, name)) for name in names}
 
 
 REWIND = Exercise(

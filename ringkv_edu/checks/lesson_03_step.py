@@ -139,7 +139,7 @@ def _step_case(
             out = plain(call(answer.step, ring, q, k, v, may_change=(0,)))
             shown |= _rows(out, first, heads, n)
             shown[f"seen after the chunk at {first}"] = ring.seen
-            shown[f"positions after the chunk at {first}"] = ring.positions.tolist()
+            shown[f"positions after the chunk at {first}"] = plain(ring.positions)
         return {**shown, "keys": ring.keys, "values": ring.values}
 
     sizes = f"window {window}, sinks {sinks}, slack {slack}, {heads} heads over {kv_heads}"
