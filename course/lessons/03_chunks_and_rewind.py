@@ -131,8 +131,9 @@ for seen, n, window, sinks, slack in runs:
 # %% [markdown] role="solution" exercise="chunk1-stays"
 # Any R positions in a row fall into R different slots, so "the last R" also means "each slot once". A sink
 # among them is not counted twice, since one test or the other lets it in, once. The slot follows the
-# position alone. So it does not matter where a chunk begins, and tokens written one by one land in the
-# same places. `sinks + p % R` would do as well, if all code agreed on it.
+# position alone. So it does not matter where a chunk begins, and tokens written one by one land in the same
+# places. `sinks + p % R` would do as well, if all code agreed on it. A modulo over all slots would not:
+# later tokens would overwrite the sinks. (In lmstudio-ai/mlx-engine#179 a system prompt was overwritten.)
 
 # %% [markdown] id="chunk2-mask-why"
 # ## Exercise 2: one lower bound per row
@@ -158,8 +159,9 @@ for seen, n, window, sinks, slack in runs:
 # | row of 11 | sees | sees | . | . | sees | sees | . |
 # | row of 12 | . | sees | . | . | sees | sees | sees |
 #
-# Each row has its own lower bound: 7, 8, 9. Taking one for all rows is a bug that has been shipped
-# (pytorch/executorch#21857); so is a mask that hides the sinks from late rows (tomaarsen/attention_sinks#17).
+# Each row has its own lower bound: 7, 8, 9. One bound for all rows has been reported as a bug
+# (pytorch/executorch#21857), and so has a mask that hides the sinks from late rows
+# (tomaarsen/attention_sinks#17).
 #
 # Write `chunk_mask(positions, seen, n, window, sinks)`: True and False, of shape (n, slots + n). `positions` is
 # the ring's array. It may have holes, and in a first chunk the sinks are columns of the chunk.
@@ -214,8 +216,10 @@ for seen, n, window, sinks, slack, taken_back in runs:
 # %% [markdown] role="solution" exercise="chunk2-mask"
 # `query - key < window` compares each row with its own bound, so the mask cannot have one bound for all.
 # Nothing here sorts the slots. One of the articles says that attention needs the window put back in order;
-# that is so for kernels that make their mask from column numbers. Softmax attention does not depend
-# on the order of its keys, and a mask from positions fits whatever order they lie in.
+# that is so for kernels that make their mask from column numbers. Softmax attention does not depend on the
+# order of its keys, and a mask from positions fits whatever order they lie in. Reports of other ways to
+# miss: row numbers in place of positions (trymirai/lalamo#200), and a window that is one wider in prefill
+# than in decode (ml-explore/mlx-lm#390).
 
 # %% [markdown] id="chunk3-step-why"
 # ## Exercise 3: attend first, then write
@@ -229,10 +233,10 @@ for seen, n, window, sinks, slack, taken_back in runs:
 # | `attend_at(asked_from, q, held, keys, values, window, sinks)` | attention of the rows of `q`; `asked_from` are their positions, `held` those of the keys, in any order, -1 for empty. The mask of exercise 2 is made inside. |
 # | `place(ring, k, v)` | writes the tokens into the ring and raises `ring.seen` |
 #
-# Write `step(ring, q, k, v)`. `q` is (heads, n, head_dim), `k` and `v` are (kv_heads, n, head_dim); axis 1 counts the
-# tokens of the chunk. Return what all n queries see, in the shape of `q`, and leave the chunk stored. The
-# ring may be empty, and the chunk longer than the window. In lablup/mlxcel#405, a chunk was cut to its last
-# W keys: its first rows saw nothing, and 0 divided by 0 gave NaN.
+# Write `step(ring, q, k, v)`. `q` is (heads, n, head_dim), `k` and `v` are (kv_heads, n, head_dim); axis 1
+# counts the tokens of the chunk. Return what all n queries see, in the shape of `q`, and leave the chunk
+# stored. The ring may be empty, and the chunk longer than the window. In lablup/mlxcel#405, a chunk was cut
+# to its last W keys: its first rows saw nothing, and 0 divided by 0 gave NaN.
 
 # %% id="chunk3-step" role="answer"
 import numpy as np
@@ -285,10 +289,11 @@ for seen, chunks, window, sinks, slack in ((0, [6, 1], 3, 1, 0), (9, [4, 5], 3, 
 # `out = attend_at(new, q, held, keys, values, ring.window, ring.sinks)`, then `place(ring, k, v)`.
 
 # %% [markdown] role="solution" exercise="chunk3-step"
-# `np.concatenate` copies, so what was gathered stays as it was. `keys = ring.keys` would not: it is another name
-# for the same memory, and `place` changes it. Writing and attending token by token gives the same numbers,
-# with n small matrix products in place of one large one. The same `step` serves prefill, decode (n = 1)
-# and the checking of drafts, which comes next.
+# `np.concatenate` copies, so what was gathered stays as it was. `keys = ring.keys` would not: it is another
+# name for the same memory, and `place` changes it. Writing and attending token by token gives the same
+# numbers, with n small matrix products in place of one large one. The same `step` serves prefill, decode (n
+# = 1) and the checking of drafts, which comes next. A cache that expected one long prompt and then single
+# tokens went wrong in the second turn of a chat (ml-explore/mlx-examples#1000).
 
 # %% [markdown] id="taking-back"
 # ## Taking tokens back
@@ -302,8 +307,9 @@ for seen, chunks, window, sinks, slack in ((0, [6, 1], 3, 1, 0), (9, [4, 5], 3, 
 # token before them has a gap. **Slack** is the cure: a ring of `window + slack` slots still has those keys.
 #
 # The rule: taking back `n` tokens leaves a text of `m = seen - n`. It is **allowed exactly when everything
-# that the shorter text needs is stored**: each sink below `m`, and each position from `max(0, m - W)` to `m - 1`,
-# so that even its newest token could ask again. Otherwise it is refused, and nothing changes. Here W = 3, slack is 2:
+# that the shorter text needs is stored**: each sink below `m`, and each position from `max(0, m - W)` to `m
+# - 1`, so that even its newest token could ask again. Otherwise it is refused, and nothing changes. Here W
+# = 3, slack is 2:
 #
 # ![Five rows of five slots. After seven tokens the slots hold 5, 6, 2, 3, 4. Two drafts, 7 and 8, stand
 # hatched over 2 and 3. Both are taken back: slots 2 and 3 are empty, and 4 to 6 are all there. Taking back one
@@ -323,8 +329,8 @@ for seen, chunks, window, sinks, slack in ((0, [6, 1], 3, 1, 0), (9, [4, 5], 3, 
 #
 # *Difficulty 3 of 5 · 4 minutes · no points*
 #
-# Now W = 4, slack is 2, no sinks, and ten tokens have been seen. These things happen, one after the other, to the
-# same ring:
+# Now W = 4, slack is 2, no sinks, and ten tokens have been seen. These things happen, one after the other,
+# to the same ring:
 #
 # | | what happens |
 # |---|---|
@@ -359,8 +365,8 @@ check("predict03")
 # leaves the oldest. A new token moves the oldest on only when it needs a slot that is not empty.
 
 # %% [markdown] role="hint" exercise="predict03"
-# At first the length is 10 and the oldest is 4. The first leaves 9 and needs 5 to 8. The second would leave 7 and
-# needs 3 to 6. After three more tokens the length is 12 and the oldest is 6. Go on like this.
+# At first the length is 10 and the oldest is 4. The first leaves 9 and needs 5 to 8. The second would leave
+# 7 and needs 3 to 6. After three more tokens the length is 12 and the oldest is 6. Go on like this.
 
 # %% [markdown] role="solution" exercise="predict03"
 # | | length, stored | take back | would leave, needs | |
@@ -381,16 +387,18 @@ check("predict03")
 # *Difficulty 4 of 5 · 12 minutes · 4 points*
 #
 # Libraries get this wrong in both directions. Some take back whatever they are asked to and corrupt the
-# window in silence (the case file below). One refused every rewind of a full ring, although the keys were
-# there (microsoft/onnxruntime-genai#2334). And a caller that keeps going after a refusal needs the ring as it was.
+# window in silence (the case file below). One was going to refuse every rewind of a full ring, although the
+# keys were there (microsoft/onnxruntime-genai#2334, seen in review). And a caller that keeps going after a
+# refusal needs the ring as it was.
 #
 # Write `rewind(ring, n)`, by the rule above:
 #
 # - **Refused:** raise `ValueError`; the ring stays as it was.
-# - **Allowed:** every slot that holds a position of `m` or more becomes empty, which means position -1 and zeros as
-#   key and value; `seen` becomes `m`.
+# - **Allowed:** every slot that holds a position of `m` or more becomes empty, which means position -1 and
+#   zeros as key and value; `seen` becomes `m`.
 #
-# Zeros, because a mask alone does not make an empty slot harmless: a weight of 0 times a NaN left in memory is NaN.
+# Zeros, because a mask alone does not make an empty slot harmless: a weight of 0 times a NaN left in memory
+# is NaN.
 #
 # `n` is from 0 to `seen`. Decide from what is stored, not from a count: `n <= slack` is neither enough (a
 # second rewind in a row) nor needed (a ring that has not wrapped).
@@ -422,7 +430,7 @@ check("chunk4-rewind")
 # Graded, 4 points.
 SEED = 0
 rng = draw(SEED, "chunk4-rewind")
-runs = [(10, 4, 0, 2, (1, 1, 1)), (11, 3, 2, 2, (2, 1, 11)), (6, 4, 0, 2, (3,)), (4, 4, 0, 0, (1,))]
+runs = [(10, 4, 0, 2, (1, 1, 1)), (11, 3, 2, 2, (2, 1, 9)), (6, 4, 0, 2, (3,)), (4, 4, 0, 0, (1,))]
 runs += [(12, 2, 3, 1, (1, 1)), (10, 4, 0, 0, (1,))]
 window, slack = rng.randrange(2, 6), rng.randrange(2, 4)
 runs.append((rng.randrange(12, 20), window, rng.randrange(1, 3), slack, (slack - 1, 1, 1)))
@@ -442,9 +450,9 @@ for seen, window, sinks, slack, taken_back in runs:
 # Work out `m` first, without changing `ring.seen`. Which positions must be among `ring.positions`?
 
 # %% [markdown] role="hint" exercise="chunk4-rewind"
-# 1. `m = ring.seen - n`. 2. List what is needed: the sinks below `m`, and `max(0, m - window)` to `m - 1`. 3. If one
-# of them is not among the stored positions, raise `ValueError`, before anything is changed. 4. Empty the slots where
-# `ring.positions >= m`: keys, values, positions. 5. Set `ring.seen`.
+# 1. `m = ring.seen - n`. 2. List what is needed: the sinks below `m`, and `max(0, m - window)` to `m - 1`.
+# 3. If one of them is not among the stored positions, raise `ValueError`, before anything is changed. 4.
+# Empty the slots where `ring.positions >= m`: keys, values, positions. 5. Set `ring.seen`.
 
 # %% [markdown] role="hint" exercise="chunk4-rewind"
 # `needed = {*range(min(ring.sinks, m)), *range(max(0, m - ring.window), m)}`;
@@ -452,11 +460,12 @@ for seen, window, sinks, slack, taken_back in runs:
 # `ring.keys[:, gone] = 0`, the same for values, `ring.positions[gone] = -1`, `ring.seen = m`.
 
 # %% [markdown] role="solution" exercise="chunk4-rewind"
-# A sink is never overwritten, so its test never fails here; it costs nothing to ask. What a caller does after a refusal is its
-# own affair: read the last W tokens again, or draft fewer. Reusing a prefix is a rewind, too: a second conversation that
-# shares 700 of 1,000 tokens with the first goes back by 300. Article D says that prefix caching can be used
-# with a window as well. That holds only while the end of the prefix is still stored, and a chat of some length is
-# past that. Slicing a ring by length, as if it were a list, scrambles it (Blaizzy/mlx-vlm#1715).
+# A sink is never overwritten, so its test never fails here; it costs nothing to ask. What a caller does
+# after a refusal is its own affair: read the last W tokens again, or draft fewer. Reusing a prefix is a
+# rewind, too: a second conversation that shares 700 of 1,000 tokens with the first goes back by 300.
+# Article D says that prefix caching can be used with a window as well. That holds only while the end of the
+# prefix is still stored, and a chat of some length is past that. Slicing a ring by length, as if it were a
+# list, scrambles it (Blaizzy/mlx-vlm#1715).
 
 # %% [markdown] id="chunk5-full-why"
 # ## Exercise 5: when no mask is needed
@@ -464,17 +473,17 @@ for seen, window, sinks, slack, taken_back in runs:
 # *Difficulty 2 of 5 · 5 minutes · 2 points*
 #
 # During decode the newest token is written and asks. If it sees every slot, its mask is all True and may be
-# left out; attention without a mask is what the fastest kernels are made for. Two things stand in the way:
+# left out; some fast kernels do not even take a mask. Two things stand in the way:
 #
 # - an empty slot, which must not be read;
 # - slack: a full ring then holds tokens that have left the window.
 #
-# "Full" is a fact about slots. It is not a count of what was ever written: after ten tokens, all taken back, and
-# two new ones, twelve have been written, and a ring of four has two empty slots.
+# "Full" is a fact about slots. It is not a count of what was ever written: after ten tokens, all taken
+# back, and two new ones, twelve have been written, and a ring of four has two empty slots.
 #
-# Write `no_mask_needed(positions, written, window, slack)`: True or False. `positions` is the ring's array, after the
-# newest token was written. `written` counts all tokens ever written, those taken back since then, too. You need not use
-# everything that you are given.
+# Write `no_mask_needed(positions, written, window, slack)`: True or False. `positions` is the ring's array,
+# after the newest token was written. `written` counts all tokens ever written, those taken back since then,
+# too. You need not use everything that you are given.
 
 
 # %% id="chunk5-full" role="answer"
@@ -493,37 +502,41 @@ check("chunk5-full")
 # Graded, 2 points.
 SEED = 0
 rng = draw(SEED, "chunk5-full")
-states = [(3, 4, 0, 0, 0), (4, 4, 0, 0, 4), (10, 4, 0, 0, 10), (2, 4, 0, 0, 2), (5, 4, 2, 0, 5)]
-states += [(9, 4, 0, 2, 9), (8, 4, 0, 2, 10), (3, 4, 0, 0, 13)]
+states = [(3, 4, 0, 0, 0), (4, 4, 0, 0, 0), (10, 4, 0, 0, 0), (2, 4, 0, 0, 2), (5, 4, 2, 0, 0)]
+states += [(9, 4, 0, 2, 0), (8, 4, 0, 2, 2)]
 window, sinks = rng.randrange(2, 6), rng.randrange(1, 3)
-states += [(left, window, sinks, 0, left) for left in range(window, window + sinks + 2)]
-for left, window, sinks, slack, written in states:
-    positions = filled_arrays(left, rng, window, 1, 1, sinks, slack).positions
-    says = bool(no_mask_needed(positions, max(left, written), window, slack))
-    print(f"slots hold {positions.tolist()}, window {window}, slack {slack}: {says}")
+states += [(left, window, sinks, 0, 0) for left in range(window, window + sinks + 2)]
+for left, window, sinks, slack, taken_back in states:
+    positions = filled_arrays(left, rng, window, 1, 1, sinks, slack, taken_back).positions
+    print(
+        f"slots hold {positions.tolist()}, {left + taken_back} written, window {window},", end=" "
+    )
+    says = no_mask_needed(positions, left + taken_back, window, slack)
+    print(f"slack {slack}: {bool(says)}")
 
 # %% [markdown] role="hint" exercise="chunk5-full"
 # What does `positions` hold in a slot that must not be read?
 
 # %% [markdown] role="hint" exercise="chunk5-full"
-# Two conditions, joined by `and`: there is no slack, and every entry of `positions` is 0 or more. Take care with position 0,
-# which counts as False when Python asks whether it is true.
+# Two conditions, joined by `and`: there is no slack, and every entry of `positions` is 0 or more. Take care
+# with position 0, which counts as False when Python asks whether it is true.
 
 # %% [markdown] role="hint" exercise="chunk5-full"
 # `return slack == 0 and bool((positions >= 0).all())`
 
 # %% [markdown] role="solution" exercise="chunk5-full"
-# With no slack, a full ring holds the sinks and the last W positions, and the newest token sees exactly these. Nor
-# does the order of the slots matter, so this one query needs neither a mask nor sorting. Several queries at
-# once do need a mask: each row has its own window.
+# With no slack, a full ring holds the sinks and the last W positions, and the newest token sees exactly
+# these. Nor does the order of the slots matter, so this one query needs neither a mask nor sorting. Several
+# queries at once do need a mask: each row has its own window.
 
 # %% [markdown] id="case03-trim-why"
 # ## Case file: the trim that says yes
 #
 # *Difficulty 3 of 5 · 9 minutes · 3 points*
 #
-# With speculative decoding, a library's rotating cache gave wrong text once the context was longer than its window: rejected
-# drafts stayed, older tokens were missing, and nothing raised an error (ml-explore/mlx-lm#1512, also #1437 and
+# With speculative decoding, a library's rotating cache gave wrong text once the context was longer than its
+# window: rejected drafts stayed, older tokens were missing, and nothing raised an error
+# (ml-explore/mlx-lm#1512, also #1437 and
 # #999; rebuilt here as a toy).
 #
 # `TwoCounters` stores no positions. What it holds follows from two counters:
@@ -534,11 +547,12 @@ for left, window, sinks, slack, written in states:
 # | `offset` | how many tokens the text has |
 # | `index` | the slot of the next write; once it is `max_size`, the next write goes to slot 0 |
 #
-# `cache.append(token)` writes one token. `cache.held()` gives what attention would read: all slots, or the first `offset`
-# of them while there are fewer tokens.
+# `cache.append(token)` writes one token. `cache.held()` gives what attention would read: all slots, or the
+# first `offset` of them while there are fewer tokens.
 #
-# Below is the trim. Take four slots and tokens 0 to 9: the slots hold 8, 9, 6, 7, `offset` is 10 and `index` is 2. Trace `trim(cache, 2)`
-# and then another token 8: the cache says that it took back 2, but it still holds the old 9, and token 5 is missing.
+# Below is the trim. Take four slots and tokens 0 to 9: the slots hold 8, 9, 6, 7, `offset` is 10 and
+# `index` is 2. Trace `trim(cache, 2)` and then another token 8: the cache says that it took back 2, but it
+# still holds the old 9, and token 5 is missing.
 #
 # Mend `trim` so that it returns 0 and changes nothing when a token that the shorter text needs has been
 # overwritten, and otherwise takes back n tokens and returns n. A text of no tokens needs none.
@@ -588,28 +602,31 @@ for size, tokens, n in runs:
 # When was the first token overwritten? Which of the two counters tells you?
 
 # %% [markdown] role="hint" exercise="case03-trim"
-# Before the wrap (`offset` at most `max_size`) nothing has been lost, and any trim works. After it, a trim of even one
-# token needs one that is gone, unless it takes back all. Then `index` cannot be found by subtracting: where does an empty cache begin?
+# Before the wrap (`offset` at most `max_size`) nothing has been lost, and any trim works. After it, a trim
+# of even one token needs one that is gone, unless it takes back all. Then `index` cannot be found by
+# subtracting: where does an empty cache begin?
 
 # %% [markdown] role="hint" exercise="case03-trim"
-# `if cache.offset > cache.max_size and n < cache.offset: return 0`. Otherwise `cache.offset -= n` and `cache.index = cache.offset`.
+# `if cache.offset > cache.max_size and n < cache.offset: return 0`. Otherwise `cache.offset -= n` and
+# `cache.index = cache.offset`.
 
 # %% [markdown] role="solution" exercise="case03-trim"
-# The counters can be turned back; the memory cannot. With a window of `max_size` and no slack, after the wrap each token held is
-# needed, so one step back needs one that was overwritten. Before the wrap `index` and `offset` are the same number, which is why
-# `index = offset` is right. The report was reproduced with mlx-lm 0.32.2. A cache of this kind can refuse, or grow slack; it cannot
-# make the lost token come back.
+# The counters can be turned back; the memory cannot. With a window of `max_size` and no slack, after the
+# wrap each token held is needed, so one step back needs one that was overwritten. Before the wrap `index`
+# and `offset` are the same number, which is why `index = offset` is right. The report was reproduced with
+# mlx-lm 0.32.2. A cache of this kind can refuse, or grow slack; it cannot make the lost token come back.
 
 # %% [markdown] id="end"
 # ## What you have now
 #
 # - A chunk attends to the ring as it was and to itself, and is written afterwards; each row has its own bound.
 # - Of a chunk, the sinks and the last R positions stay.
-# - Tokens can be taken back exactly as long as everything that the shorter text needs is stored. Slack buys that.
+# - Tokens can be taken back exactly as long as everything that the shorter text needs is stored. Slack buys
+#   that.
 # - "Full" is a fact about slots, and so is "empty".
 #
-# So far attention has not cared where a token stands, except for who sees whom. Next, lesson 04 puts the position
-# into the numbers themselves: RoPE, and what happens when a slot is taken for a position there.
+# So far attention has not cared where a token stands, except for who sees whom. Next, lesson 04 puts the
+# position into the numbers themselves: RoPE, and what happens when a slot is taken for a position there.
 #
 # The last cell keeps your functions in `my_ringkv.py`. What is not right yet is not kept.
 
