@@ -34,6 +34,14 @@ def seen_when(test: Test, first: Callable[[int], int] = lambda seen: seen) -> An
     return answer
 
 
+def no_window(query: Array, key: Array, window: int, sinks: int) -> Array:
+    return (key >= 0) & (key <= query)
+
+
+def band_alone(query: Array, key: Array, window: int, sinks: int) -> Array:
+    return (key <= query) & (query - key < window)
+
+
 def first_bound(query: Array, key: Array, window: int, sinks: int) -> Array:
     near: Array = (query[0] - key < window) | (key < sinks)
     return (key >= 0) & (key <= query) & near
@@ -104,6 +112,24 @@ def chunk_by_row(positions: Array, seen: int, n: int, window: int, sinks: int) -
     rows = np.arange(n)
     key = np.concatenate([positions, rows])[None, :]
     return rule(rows[:, None], key, window, sinks)
+
+
+def chunk_columns_by_row(positions: Array, seen: int, n: int, window: int, sinks: int) -> Array:
+    key = np.concatenate([positions, np.arange(n)])[None, :]
+    return rule(np.arange(seen, seen + n)[:, None], key, window, sinks)
+
+
+def put_in_order(positions: Array, seen: int, n: int, window: int, sinks: int) -> Array:
+    return chunk_mask(np.sort(positions), seen, n, window, sinks)
+
+
+def lone_token(positions: Array, seen: int, n: int, window: int, sinks: int) -> Array:
+    mask = chunk_mask(positions, seen, n, window, sinks)
+    return mask if n > 1 else np.ones_like(mask)
+
+
+def to_be_added(*given: Any) -> Array:
+    return np.where(chunk_mask(*given), 0.0, -np.inf)
 
 
 def chunk_first(positions: Array, seen: int, n: int, window: int, sinks: int) -> Array:

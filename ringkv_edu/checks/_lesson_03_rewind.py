@@ -74,6 +74,11 @@ def one_more(ring: RingArrays, length: int) -> bool:
     return missing(ring, length, ring.window + 1)
 
 
+def below_zero(ring: RingArrays, length: int) -> bool:
+    needed = range(length - ring.window, length)
+    return not set(needed) <= set(ring.positions.tolist())
+
+
 def sinks_counted(ring: RingArrays, length: int) -> bool:
     left = np.count_nonzero((ring.positions >= 0) & (ring.positions < length))
     return bool(left < min(ring.window, length))
@@ -86,6 +91,10 @@ def oldest_of_all(ring: RingArrays, length: int) -> bool:
 
 def rolled(ring: RingArrays, length: int) -> list[int]:
     return [position % ring.slots for position in range(length, ring.seen)]
+
+
+def position_as_slot(ring: RingArrays, length: int) -> slice:
+    return slice(length, None)
 
 
 def from_slot(ring: RingArrays, length: int) -> slice:

@@ -86,6 +86,13 @@ FULL = Exercise(
             ),
         ),
         _mutant(
+            "exactly-window",
+            "the filled slots must be as many as the window: with sinks there are more slots",
+            lambda positions, written, window, slack: (
+                slack == 0 and np.count_nonzero(positions >= 0) == window
+            ),
+        ),
+        _mutant(
             "slack-alone",
             "only slack is looked at: an empty slot needs the mask, too",
             lambda positions, written, window, slack: slack == 0,

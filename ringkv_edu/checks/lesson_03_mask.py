@@ -35,26 +35,27 @@ def _mask_case(seen: int, n: int, window: int, sinks: int, slack: int, taken: in
 
     def run(answer: Answer) -> dict[str, Any]:
         given = (positions.copy(), seen, n, window, sinks)
-        return _described(plain(call(answer.chunk_mask, *given)), positions, seen, n)
+        return _described(call(answer.chunk_mask, *given), positions, seen, n)
 
     sizes = f"window {window}, sinks {sinks}, slots hold {positions.tolist()}"
     return Case(f"{sizes}; a chunk of {n} at {seen}", run)
 
 
-def _described(mask: Any, positions: Array, seen: int, n: int) -> dict[str, Any]:
+def _described(result: Any, positions: Array, seen: int, n: int) -> dict[str, Any]:
     """Give a mask as the positions that each row sees, or what is wrong with its form."""
+    mask = plain(result)
     if not isinstance(mask, list) or not all(isinstance(row, list) for row in mask):
-        return {"result": mask}
+        return {"result": result}
     shape = [len(mask), *sorted({len(row) for row in mask})]
     if shape != [n, len(positions) + n]:
-        return {"shape": shape}
+        return {"result": f"shape {shape}"}
     odd = [entry for row in mask for entry in row if entry not in (0, 1)][:3]
     held = [*positions.tolist(), *range(seen, seen + n)]
     rows = {
         f"row of {seen + row} sees": [p for p, yes in zip(held, mask[row], strict=True) if yes == 1]
         for row in range(n)
     }
-    return {"shape": shape, "entries beside True and False": odd, **rows}
+    return {"result": f"shape {shape}", "entries beside True and False": odd, **rows}
 
 
 MASK = Exercise(
@@ -63,6 +64,16 @@ MASK = Exercise(
     cases=_mask_cases,
     reference=answers(chunk_mask),
     mutants=(
+        Mutant(
+            "no-window",
+            "there is no lower bound: each row sees the whole ring, and what has left its window",
+            answers(chunk_mask=wrong.seen_when(wrong.no_window)),
+        ),
+        Mutant(
+            "band-alone",
+            "only the distance is asked for: an empty slot, -1, may be near, and a sink may be far",
+            answers(chunk_mask=wrong.seen_when(wrong.band_alone)),
+        ),
         Mutant(
             "first-bound",
             "the first row's lower bound serves all rows: later rows see keys that have left "
@@ -94,6 +105,22 @@ MASK = Exercise(
             "local-chunk",
             "the chunk is numbered from 0, its rows and its columns: its first token is at `seen`",
             answers(chunk_mask=wrong.chunk_by_row),
+        ),
+        Mutant(
+            "chunk-columns-by-row",
+            "the chunk's columns are numbered from 0: its first token is at `seen`",
+            answers(chunk_mask=wrong.chunk_columns_by_row),
+        ),
+        Mutant(
+            "put-in-order",
+            "the stored positions are sorted: a column stands for its slot, whatever it holds",
+            answers(chunk_mask=wrong.put_in_order),
+        ),
+        Mutant(
+            "lone-token",
+            "a chunk of one sees everything: it attends before it is written, so the slot that it "
+            "will take still holds the key that has left",
+            answers(chunk_mask=wrong.lone_token),
         ),
         Mutant(
             "by-column",
@@ -187,6 +214,11 @@ MASK = Exercise(
             "chunk-only",
             "the ring's columns are missing",
             answers(chunk_mask=wrong.part(lambda slots: slice(slots, None))),
+        ),
+        Mutant(
+            "to-be-added",
+            "the mask is made of 0 and -inf, to be added to scores: here it is True where seen",
+            answers(chunk_mask=wrong.to_be_added),
         ),
         Mutant(
             "inverted",

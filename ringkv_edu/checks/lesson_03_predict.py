@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["PREDICT"]
 
+NAMES = ("first", "second", "third", "fourth", "fifth", "sixth")
 SCRIPT = (("back", 1), ("back", 2), ("append", 3), ("back", 2), ("back", 1), ("append", 1),
           ("back", 2), ("append", 1), ("back", 2))  # fmt: skip
 """What happens to a ring of window 4 and slack 2 that has seen 10 tokens."""
@@ -34,7 +36,14 @@ def _allowed() -> list[bool]:
 
 
 def _predict_cases(rng: Random) -> list[Case]:
-    return [Case("window 4, slack 2, 10 tokens", lambda a: {"allowed": a.allowed})]
+    return [Case("window 4, slack 2, 10 tokens", lambda a: _one_by_one(a.allowed))]
+
+
+def _one_by_one(allowed: Any) -> dict[str, Any]:
+    """Name the predictions, so that a check shows the first wrong one and not the others."""
+    if not isinstance(allowed, list | tuple | np.ndarray) or len(allowed) != len(NAMES):
+        return {"allowed": allowed}
+    return {"allowed": "a list of six"} | dict(zip(NAMES, allowed, strict=True))
 
 
 PREDICT = Exercise(

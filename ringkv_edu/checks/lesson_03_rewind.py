@@ -116,6 +116,12 @@ REWIND = Exercise(
             answers(rewind=wrong.rewinding(wrong.once_wrapped)),
         ),
         Mutant(
+            "below-zero",
+            "W positions are asked for, below 0 if need be: a text shorter than the window needs "
+            "those from 0 on",
+            answers(rewind=wrong.rewinding(wrong.below_zero)),
+        ),
+        Mutant(
             "one-less",
             "W - 1 positions are thought enough: the shorter text needs its last W, from m - W on",
             answers(rewind=wrong.rewinding(wrong.one_less)),
@@ -191,6 +197,12 @@ REWIND = Exercise(
             answers(rewind=wrong.rewinding(gone=wrong.rolled)),
         ),
         Mutant(
+            "position-as-slot",
+            "positions are taken for slots: slot m is not where position m lies, once the ring "
+            "has wrapped",
+            answers(rewind=wrong.rewinding(gone=wrong.position_as_slot)),
+        ),
+        Mutant(
             "from-slot",
             "every slot behind the one of position m is emptied: in a ring, slot order is not "
             "order of time",
@@ -198,8 +210,8 @@ REWIND = Exercise(
         ),
         Mutant(
             "says-false",
-            "False is returned where ValueError should be raised: a caller that does not look "
-            "goes on with a ring that still holds the drafts",
+            "nothing is raised where ValueError should be: the caller goes on, and the ring still "
+            "holds the drafts",
             answers(rewind=wrong.says_false),
         ),
     ),

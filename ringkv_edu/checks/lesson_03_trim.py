@@ -140,8 +140,8 @@ TRIM = Exercise(
         ),
         Mutant(
             "one-early-never-all",
-            "whatever has filled up refuses, a cache that has not wrapped yet and a trim of "
-            "everything included: what the shorter text needs is there in both",
+            "a full cache refuses everything: when it has only just filled up nothing is lost yet, "
+            "and when all is taken back no old token is needed",
             answers(trim=_refusing_well(lambda cache, n: cache.offset >= cache.max_size)),
         ),
         Mutant(
@@ -160,6 +160,12 @@ TRIM = Exercise(
             "n is compared with the size: what counts is whether a token that the shorter text "
             "needs was overwritten",
             answers(trim=_refusing(lambda cache, n: n > cache.max_size)),
+        ),
+        Mutant(
+            "index-asked",
+            "n is compared with the index: after the wrap the index only says where the next "
+            "write goes",
+            answers(trim=_refusing(lambda cache, n: n > cache.index)),
         ),
         Mutant(
             "index-kept",
