@@ -7,8 +7,8 @@
 # *prefill*. Then it writes token by token: *decode*. One ring serves both, and how a text was cut must
 # not show: **a chunk gives what one token at a time gives.**
 #
-# **One token is written first and then attends.** In a full ring, the slot that it takes holds the one key
-# that has just left its window. Nothing that it needs is lost.
+# **One token is written first and then attends.** In a full ring of W slots, the slot that it takes holds the
+# one key that has just left its window. Nothing that it needs is lost.
 #
 # **A chunk must attend first and then be written.** Say W = 4 and positions 4 to 7 lie in slots 0 to 3.
 # Now a chunk comes: 8, 9, 10. Written first, it would leave 8, 9, 10, 7 in the slots.
@@ -159,9 +159,10 @@ for seen, n, window, sinks, slack in runs:
 # | row of 11 | sees | sees | . | . | sees | sees | . |
 # | row of 12 | . | sees | . | . | sees | sees | sees |
 #
-# Each row has its own lower bound: 7, 8, 9. One bound for all rows has been reported as a bug
-# (pytorch/executorch#21857), and so has a mask that hides the sinks from late rows
-# (tomaarsen/attention_sinks#17).
+# Each row has its own lower bound: 7, 8, 9. (On the right of the picture, L is a key that the row needs and
+# that is overwritten: 7 and 8 for query 10, 8 for query 11. F is the future: 12 and 11 for query 10, 12 for
+# query 11.) One bound for all rows has been reported as a bug (pytorch/executorch#21857), and so has a mask
+# that hides the sinks from late rows (tomaarsen/attention_sinks#17).
 #
 # Write `chunk_mask(positions, seen, n, window, sinks)`: True and False, of shape (n, slots + n). `positions` is
 # the ring's array. It may have holes, and in a first chunk the sinks are columns of the chunk.
@@ -189,7 +190,13 @@ check("chunk2-mask")
 # Graded, 4 points. A # is seen, a dot is not; the ring's slots come first.
 SEED = 0
 rng = draw(SEED, "chunk2-mask")
-runs = [(10, 3, 4, 0, 0, 0), (11, 4, 4, 2, 0, 0), (0, 7, 3, 2, 0, 0), (1, 6, 3, 2, 1, 1)]
+runs = [
+    (10, 3, 4, 0, 0, 0),
+    (11, 4, 4, 2, 0, 0),
+    (0, 7, 3, 2, 0, 0),
+    (1, 6, 3, 2, 1, 1),
+    (6, 1, 4, 0, 0, 0),
+]
 for _ in range(3):
     sizes = rng.randrange(2, 5), rng.randrange(3), rng.randrange(3)
     runs.append((rng.randrange(9, 20), rng.randrange(2, 6), *sizes, 0))
@@ -291,8 +298,8 @@ for seen, chunks, window, sinks, slack in ((0, [6, 1], 3, 1, 0), (9, [4, 5], 3, 
 # %% [markdown] role="solution" exercise="chunk3-step"
 # `np.concatenate` copies, so what was gathered stays as it was. `keys = ring.keys` would not: it is another
 # name for the same memory, and `place` changes it. Writing and attending token by token gives the same
-# numbers, with n small matrix products in place of one large one. The same `step` serves prefill, decode (n
-# = 1) and the checking of drafts, which comes next. A cache that expected one long prompt and then single
+# numbers, with n small matrix products in place of one large one. The same `step` serves prefill, decode, where n is 1,
+# and the checking of drafts, which comes next. A cache that expected one long prompt and then single
 # tokens went wrong in the second turn of a chat (ml-explore/mlx-examples#1000).
 
 # %% [markdown] id="taking-back"
@@ -307,9 +314,9 @@ for seen, chunks, window, sinks, slack in ((0, [6, 1], 3, 1, 0), (9, [4, 5], 3, 
 # token before them has a gap. **Slack** is the cure: a ring of `window + slack` slots still has those keys.
 #
 # The rule: taking back `n` tokens leaves a text of `m = seen - n`. It is **allowed exactly when everything
-# that the shorter text needs is stored**: each sink below `m`, and each position from `max(0, m - W)` to `m
-# - 1`, so that even its newest token could ask again. Otherwise it is refused, and nothing changes. Here W
-# = 3, slack is 2:
+# that the shorter text needs is stored**: each sink below `m`, and its last W positions, from
+# `max(0, m - W)` to `m - 1`, so that even its newest token could ask again. Otherwise it is refused, and
+# nothing changes. Here is a ring with W = 3 and slack 2:
 #
 # ![Five rows of five slots. After seven tokens the slots hold 5, 6, 2, 3, 4. Two drafts, 7 and 8, stand
 # hatched over 2 and 3. Both are taken back: slots 2 and 3 are empty, and 4 to 6 are all there. Taking back one
@@ -451,8 +458,8 @@ for seen, window, sinks, slack, taken_back in runs:
 
 # %% [markdown] role="hint" exercise="chunk4-rewind"
 # 1. `m = ring.seen - n`. 2. List what is needed: the sinks below `m`, and `max(0, m - window)` to `m - 1`.
-# 3. If one of them is not among the stored positions, raise `ValueError`, before anything is changed. 4.
-# Empty the slots where `ring.positions >= m`: keys, values, positions. 5. Set `ring.seen`.
+# 3. If one of them is not among the stored positions, raise `ValueError`, before anything is changed.
+# 4. Empty the slots where `ring.positions >= m`: keys, values, positions. 5. Set `ring.seen`.
 
 # %% [markdown] role="hint" exercise="chunk4-rewind"
 # `needed = {*range(min(ring.sinks, m)), *range(max(0, m - ring.window), m)}`;
@@ -463,9 +470,9 @@ for seen, window, sinks, slack, taken_back in runs:
 # A sink is never overwritten, so its test never fails here; it costs nothing to ask. What a caller does
 # after a refusal is its own affair: read the last W tokens again, or draft fewer. Reusing a prefix is a
 # rewind, too: a second conversation that shares 700 of 1,000 tokens with the first goes back by 300.
-# Article D says that prefix caching can be used with a window as well. That holds only while the end of the
-# prefix is still stored, and a chat of some length is past that. Slicing a ring by length, as if it were a
-# list, scrambles it (Blaizzy/mlx-vlm#1715).
+# Article D says that prefix caching can be used with a window as well. That holds only while the last W - 1
+# tokens of the prefix are still stored (W by our rule, which lets its newest token ask again), and a long
+# chat is past that. Slicing a ring by length, as if it were a list, scrambles it (Blaizzy/mlx-vlm#1715).
 
 # %% [markdown] id="chunk5-full-why"
 # ## Exercise 5: when no mask is needed
@@ -536,8 +543,7 @@ for left, window, sinks, slack, taken_back in states:
 #
 # With speculative decoding, a library's rotating cache gave wrong text once the context was longer than its
 # window: rejected drafts stayed, older tokens were missing, and nothing raised an error
-# (ml-explore/mlx-lm#1512, also #1437 and
-# #999; rebuilt here as a toy).
+# (ml-explore/mlx-lm#1512, also mlx-lm#1437 and mlx-lm#999; rebuilt here as a toy).
 #
 # `TwoCounters` stores no positions. What it holds follows from two counters:
 #

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..numpy_ring import NumpyRing, RewindError
-from .style import FAINT, INK, LINE, SLOT_COLOURS, WRONG, text_style
+from .style import FAINT, INK, LINE, SLOT_COLOURS, text_style
 
 __all__ = ["draw_rewind", "rewind_moments"]
 
@@ -57,7 +57,7 @@ def draw_rewind() -> Any:
             for slot, held in enumerate(slots):
                 _box(axes, slot, row, held, held in drafted)
             axes.text(5.0, row, said, ha="left", va="center", fontsize=11,
-                      fontweight="bold" if refused else "normal", color=WRONG if refused else INK,
+                      fontweight="bold" if refused else "normal", color=INK,
                       )  # fmt: skip
         axes.text(0, 5.05, "hatched: a draft", ha="left", va="center", color=FAINT)
         axes.text(2.6, 5.05, "dashed: an empty slot", ha="left", va="center", color=FAINT)
