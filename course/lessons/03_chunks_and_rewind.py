@@ -142,8 +142,8 @@ for seen, n, window, sinks, slack in runs:
 #
 # The mask of a chunk of `n` has a **row** for each of its tokens: row `r` asks from position `seen + r`. It has
 # a **column** for each key: first the ring's slots, as they lie before the chunk, then the chunk's tokens.
-# The rule is the one of the course, now with sinks: a query at `i` sees the key at `j` when `j <= i`, and
-# also `i - j < window` or `j < sinks`. An empty slot, -1, is never seen.
+# The rule is the one of the course, now with sinks: a query at `i` sees the key at `j` when `j <= i` and one
+# of two things holds, `i - j < window` or `j < sinks`. An empty slot, -1, is never seen.
 #
 # ![Two grids for a chunk 10, 11, 12 that meets a ring of four. Left, attend first: the columns are
 # slots 0 to 3, holding 8, 9, 6, 7, and the chunk; each query sees four filled cells, and its window begins
@@ -298,9 +298,9 @@ for seen, chunks, window, sinks, slack in ((0, [6, 1], 3, 1, 0), (9, [4, 5], 3, 
 # %% [markdown] role="solution" exercise="chunk3-step"
 # `np.concatenate` copies, so what was gathered stays as it was. `keys = ring.keys` would not: it is another
 # name for the same memory, and `place` changes it. Writing and attending token by token gives the same
-# numbers, with n small matrix products in place of one large one. The same `step` serves prefill, decode, where n is 1,
-# and the checking of drafts, which comes next. A cache that expected one long prompt and then single
-# tokens went wrong in the second turn of a chat (ml-explore/mlx-examples#1000).
+# numbers, with n small matrix products in place of one large one. The same `step` serves prefill, decode,
+# where n is 1, and the checking of drafts, which comes next. A cache that expected one long prompt and then
+# single tokens went wrong in the second turn of a chat (ml-explore/mlx-examples#1000).
 
 # %% [markdown] id="taking-back"
 # ## Taking tokens back
