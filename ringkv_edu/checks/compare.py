@@ -47,7 +47,7 @@ def plain(value: Any) -> Any:
     Tuples, ranges, arrays and iterators become lists. Runs a learner's own methods, such as
     ``__repr__``, so it belongs inside ``guarded``; afterwards nothing of theirs runs any more.
     """
-    if value is None or type(value) in (bool, int, float, str):
+    if value is None or type(value) in (bool, int, float, str, Foreign):
         return value
     if isinstance(value, SEQUENCES):
         return [plain(item) for item in islice(cast(Iterable[Any], value), MOST_ITEMS)]

@@ -7,21 +7,28 @@ from pathlib import Path
 
 from ..pure import RingKVBuffer
 from ..trace import record
+from .chunk_mask import draw_chunk_mask
 from .cliff import draw_cliff
 from .clock import draw_clock
+from .rewind_strip import draw_rewind
 from .ring import draw_ring
 from .slot_error import draw_slot_error
 from .style import save_small
 
 
 def main(folder: str) -> None:
-    """Write every picture."""
-    place = Path(folder)
-    save_small(draw_ring(record(lambda: RingKVBuffer(4), 10), next_slot=10 % 4), place / "ring.png")
-    save_small(draw_cliff(), place / "cliff.png")
-    save_small(draw_clock(), place / "clock.png")
-    save_small(draw_slot_error(), place / "slot_error.png")
-    for path in sorted(place.glob("*.png")):
+    """Write every picture of the lessons."""
+    pictures = {
+        "ring": draw_ring(record(lambda: RingKVBuffer(4), 10), next_slot=10 % 4),
+        "cliff": draw_cliff(),
+        "chunk_mask": draw_chunk_mask(),
+        "rewind": draw_rewind(),
+        "clock": draw_clock(),
+        "slot_error": draw_slot_error(),
+    }
+    for name, figure in pictures.items():
+        path = Path(folder, f"{name}.png")
+        save_small(figure, path)
         print(f"{path}: {path.stat().st_size} bytes")
 
 
