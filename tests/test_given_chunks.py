@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from ringkv_edu.checks._lesson_03_mask import chunk_mask
+from ringkv_edu.checks.lesson_03_mask_mistakes import chunk_mask
 from ringkv_edu.figures.chunk_mask import chunk_data
 from ringkv_edu.figures.rewind_strip import rewind_moments
 from ringkv_edu.given_attention import attend_at, attention

@@ -8,10 +8,10 @@ from typing import Any
 import numpy.typing as npt
 
 from ..given_numpy import filled_arrays
-from . import _lesson_03_mask as wrong
-from ._lesson_03_mask import chunk_mask
+from . import lesson_03_mask_mistakes as wrong
 from .compare import plain
 from .guard import call
+from .lesson_03_mask_mistakes import chunk_mask
 from .model import Answer, Case, Exercise, Mutant, answers
 
 __all__ = ["MASK"]

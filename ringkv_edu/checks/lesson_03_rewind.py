@@ -8,10 +8,10 @@ from typing import Any
 
 from ..given_chunks import place
 from ..given_numpy import RingArrays, filled_arrays, numbers
-from . import _lesson_03_rewind as wrong
-from ._lesson_03_rewind import rewind
+from . import lesson_03_rewind_mistakes as wrong
 from .compare import plain
 from .guard import call
+from .lesson_03_rewind_mistakes import rewind
 from .model import Answer, Case, Exercise, Mutant, answers
 
 __all__ = ["REWIND"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from . import _lesson_03_stays as wrong
-from ._lesson_03_stays import stays
+from . import lesson_03_stays_mistakes as wrong
 from .guard import call
+from .lesson_03_stays_mistakes import stays
 from .model import Answer, Case, Exercise, Mutant, answers
 
 __all__ = ["STAYS"]

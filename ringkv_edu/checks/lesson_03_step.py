@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..given_numpy import filled_arrays, numbers
-from . import _lesson_03_step as wrong
-from ._lesson_03_step import step
+from . import lesson_03_step_mistakes as wrong
 from .compare import plain
 from .guard import call
+from .lesson_03_step_mistakes import step
 from .model import Answer, Case, Exercise, Mutant, answers
 
 __all__ = ["STEP"]
