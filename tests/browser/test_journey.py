@@ -1,4 +1,4 @@
-"""A new learner's way through lessons 00 and 01, in JupyterLab.
+"""A new learner's way through the lessons, in JupyterLab.
 
 `ringkv start`, the first notebook, a wrong answer that is named, right ones, saving, points.
 Screenshots go to the folder that RINGKV_SCREENSHOTS names, if it is set.
@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from ringkv_edu.checks import exercises
+from ringkv_edu.grading.release import lessons
 
 from .lab import Lab, browser, started_course
 
@@ -36,6 +37,28 @@ WRONG = {
     "ex07-distance": ("def distances(positions):\n    newest = positions.index(max(positions))\n"
                       "    return [None if p < 0 else newest - s for s, p in enumerate(positions)]",
                       "the slot is used as the position"),
+    "np5-mask": ("def attend_seen(q, keys, values, positions, query_position, window):\n"
+                 "    weights = np.exp(keys @ q / np.sqrt(len(q)))\n"
+                 "    return weights @ values / weights.sum()", "no mask"),
+    "np6-groups": ("def attend_groups(q, keys, values, mask):\n"
+                   "    keys, values = (np.concatenate([x] * (len(q) // len(x))) for x in (keys, values))\n"
+                   "    scores = np.einsum('hd,hsd->hs', q, keys) / np.sqrt(q.shape[1])\n"
+                   "    weights = np.where(mask, np.exp(scores - scores.max()), 0)\n"
+                   "    return np.einsum('hs,hsd->hd', weights, values) / weights.sum(1)[:, None]",
+                   "h % kv_heads"),
+    "chunk3-step": ("def step(ring, q, k, v):\n"
+                    "    new = np.arange(ring.seen, ring.seen + k.shape[1])\n"
+                    "    place(ring, k, v)\n"
+                    "    return attend_at(new, q, ring.positions, ring.keys, ring.values,\n"
+                    "                     ring.window, ring.sinks)",
+                    "the chunk is written before it attends"),
+    "chunk4-rewind": ("def rewind(ring, n):\n    ring.seen -= n\n"
+                      "    gone = ring.positions >= ring.seen\n    ring.positions[gone] = -1\n"
+                      "    ring.keys[:, gone] = ring.values[:, gone] = 0", "nothing is ever refused"),
+    "rope4-write": ("def write(ring, k, v):\n    slot = ring.seen % ring.window\n"
+                    "    ring.keys[:, slot] = turned(k, slot)\n    ring.values[:, slot] = v\n"
+                    "    ring.positions[slot] = ring.seen\n    ring.seen += 1",
+                    "the key is turned to its slot"),
 }  # fmt: skip
 
 
@@ -66,16 +89,20 @@ def points(path: Path) -> str:
 
 def solve(lab: Lab, lesson: str) -> None:
     for name, right in solutions(lesson).items():
-        if name in WRONG:
-            wrong, words = WRONG[name]
-            lab.write(name, wrong)
-            lab.run(name)
-            assert words in lab.run(f"{name}-check")
-            shot(lab, f"{name}-wrong")
-        lab.write(name, right)
+        solve_one(lab, name, right)
+
+
+def solve_one(lab: Lab, name: str, right: str) -> None:
+    if name in WRONG:
+        wrong, words = WRONG[name]
+        lab.write(name, wrong)
         lab.run(name)
-        assert f"{name}: right" in lab.run(f"{name}-check")
-        shot(lab, f"{name}-right")
+        assert words in lab.run(f"{name}-check")
+        shot(lab, f"{name}-wrong")
+    lab.write(name, right)
+    lab.run(name)
+    assert f"{name}: right" in lab.run(f"{name}-check")
+    shot(lab, f"{name}-right")
 
 
 def test_start_opens_the_first_lesson(course) -> None:
@@ -122,7 +149,29 @@ def test_the_plain_python_ring(course) -> None:
     lab.save()
     assert "lesson             24/24" in points(folder / f"{LESSON_01}.ipynb")
     record = json.loads((folder / ".ringkv" / "progress.json").read_text())
-    assert set(record["solved"]) == set(exercises())
+    assert set(record["solved"]) == {*solutions("00_start_here"), *solutions(LESSON_01)}
+
+
+@pytest.mark.parametrize("lesson", [name for name in lessons() if name > LESSON_01])
+def test_every_cell_of_a_later_lesson(course, lesson: str) -> None:
+    """From top to bottom: wrong answers are named, right ones pass, scenes and graded cells run."""
+    folder, lab, address = course
+    lab.open(address.replace("00_start_here", lesson))
+    answers = solutions(lesson)
+    for cell in lessons()[lesson].book["cells"]:
+        role, name = cell["metadata"].get("ringkv", {}).get("role"), cell["id"]
+        if cell["cell_type"] == "markdown":
+            lab.cell(name)
+            if "attachment:" in "".join(cell["source"]):
+                shot(lab, name)
+        elif role == "answer":
+            solve_one(lab, name, answers[name])
+        elif role != "check":
+            assert "Traceback" not in lab.run(name), name
+            shot(lab, name)
+    lab.save()
+    worth = sum(graded.points for graded in lessons()[lesson].graded)
+    assert f"lesson             {worth}/{worth}" in points(folder / f"{lesson}.ipynb")
 
 
 def test_kept_work_can_be_imported(course) -> None:
