@@ -1,0 +1,128 @@
+"""Lesson 02: the slots in order of time, for kernels that go by index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from .lesson_02_common import Array, code_case
+from .model import Case, Exercise, Mutant, answers
+
+__all__ = ["ORDER"]
+
+
+def time_order(positions: Array) -> Array:
+    """Give the slots of the stored tokens, the oldest first."""
+    slots = np.argsort(positions)
+    stored: Array = slots[positions[slots] >= 0]
+    return stored
+
+
+def _round_from(start: Callable[[Array], int]) -> dict[str, Any]:
+    """Make a mutant that walks once round all slots and leaves out the empty ones."""
+
+    def mutant(positions: Array) -> list[int]:
+        slots = [(start(positions) + step) % len(positions) for step in range(len(positions))]
+        return [slot for slot in slots if positions[slot] >= 0]
+
+    return answers(time_order=mutant)
+
+
+def _empty_last(positions: Array) -> Array:
+    return np.argsort(np.where(positions < 0, positions.max() + 1, positions), kind="stable")
+
+
+def _ranks(positions: Array) -> Array:
+    ranks: Array = np.argsort(np.argsort(positions[positions >= 0]))
+    return ranks
+
+
+def _in_the_stored(positions: Array) -> Array:
+    return np.argsort(positions[positions >= 0])
+
+
+def _order_cases(rng: Random) -> list[Case]:
+    states = [[8, 9, 6, 7], [0, -1, -1, -1], [0, 1, 2, -1], [0, 1, 2, 3], [4, 1, 2, 3], [5]]
+    states += [[8, -1, 6, 7], [-1, -1, 6, 7], [12, 13, 14, -1, 10, 11], [0, 1, 6, 7, 4, 5]]
+    sinks, ring, seen = rng.randrange(1, 3), rng.randrange(4, 8), rng.randrange(20, 60)
+    drawn = (
+        f'rng = draw({rng.randrange(1000)}, "np4"); ring = filled_arrays({seen}, rng, {ring}, '
+        f"sinks={sinks}, taken_back={rng.randrange(1, 3)}); slots = time_order(ring.positions)"
+    )
+    lines = [f"slots = time_order(np.array({state}))" for state in states]
+    empty = "slots = time_order(np.array([-1, -1, -1]))"
+    return [
+        code_case(line, "time_order", lambda space: {"result": space["slots"]})
+        for line in (*lines, drawn, empty)
+    ]
+
+
+ORDER = Exercise(
+    id="np4-order",
+    names=("time_order",),
+    cases=_order_cases,
+    reference=answers(time_order),
+    mutants=(
+        Mutant(
+            "slot-order",
+            "the slots come in the order in which they lie: after a wrap that is not time",
+            answers(time_order=lambda p: np.flatnonzero(p >= 0)),
+        ),
+        Mutant(
+            "empty-first",
+            "empty slots are in the list: -1 sorts before every position",
+            answers(time_order=lambda p: np.argsort(p, kind="stable")),
+        ),
+        Mutant(
+            "empty-last",
+            "empty slots are in the list, at its end: leave them out",
+            answers(time_order=_empty_last),
+        ),
+        Mutant(
+            "positions",
+            "positions are given where slots were asked for",
+            answers(time_order=lambda p: np.sort(p[p >= 0])),
+        ),
+        Mutant(
+            "ranks",
+            "each token's rank is given: argsort of argsort answers another question",
+            answers(time_order=_ranks),
+        ),
+        Mutant(
+            "numbered-anew",
+            "the empty slots are taken out before the sort, so what is given are places in the "
+            "shorter array, not slots",
+            answers(time_order=_in_the_stored),
+        ),
+        Mutant(
+            "newest-first",
+            "the newest token comes first: the oldest should",
+            answers(time_order=lambda p: time_order(p)[::-1]),
+        ),
+        Mutant(
+            "zero-dropped",
+            "position 0 is taken for empty: it is a real token",
+            answers(time_order=lambda p: time_order(p)[p[time_order(p)] > 0]),
+        ),
+        Mutant(
+            "round-from-newest",
+            "the slots are read once round the ring, from behind the newest token: that fails as "
+            "soon as some slots take no part in the round. Sort by the stored positions",
+            _round_from(lambda p: int(p.argmax()) + 1),
+        ),
+        Mutant(
+            "round-from-count",
+            "the slots are read once round the ring, from the number of stored tokens on: a count "
+            "does not tell where the oldest token lies",
+            _round_from(lambda p: int((p >= 0).sum())),
+        ),
+        Mutant(
+            "round-from-newest-itself",
+            "the slots are read once round the ring, beginning with the newest token",
+            _round_from(lambda p: int(p.argmax())),
+        ),
+    ),
+)
