@@ -38,25 +38,6 @@ def _drawn(seed: int, slots: int, head_dim: int, q: str = "") -> str:
     )
 
 
-def _attend_cases(rng: Random) -> list[Case]:
-    shapes = [(4, 2), (1, 3), (4, 4), (3, 3), (7, 2), (rng.randrange(5, 10), rng.randrange(5, 9))]
-    by_hand = (
-        "q, keys, values = np.array([1.0]), np.array([[0.3], [0.0]]), np.array([[1.0], [0.0]]); "
-        "out = attend(q, keys, values)"
-    )
-    drawn = [_drawn(rng.randrange(1000), *shape) for shape in shapes]
-    large = _drawn(rng.randrange(1000), 5, 2, "1e5 * keys[0]")
-    return [_attend_case(line) for line in (by_hand, *drawn, large)]
-
-
-def _drawn(seed: int, slots: int, head_dim: int, thousands: int = 0) -> str:
-    stretch = f"{2000 * thousands} * " if thousands else ""
-    return (
-        f'rng = draw({seed}, "np3"); q = {stretch}numbers(rng, {head_dim}); '
-        f"keys, values = numbers(rng, 2, {slots}, {head_dim}); out = attend(q, keys, values)"
-    )
-
-
 def _attend_case(line: str) -> Case:
     return code_case(line, "attend", lambda space: {"result": space["out"]})
 
