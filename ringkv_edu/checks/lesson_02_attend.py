@@ -14,7 +14,7 @@ from .model import Case, Exercise, Mutant, answers
 __all__ = ["ATTEND", "PREDICT"]
 
 
-def attend(q: Array, keys: Array, values: Array) -> Array:
+def attend_full(q: Array, keys: Array, values: Array) -> Array:
     """Weigh the values by softmax(keys . q / sqrt(head_dim))."""
     return attention(q, keys, values)
 
@@ -23,7 +23,7 @@ def _attend_cases(rng: Random) -> list[Case]:
     shapes = [(4, 2), (1, 3), (4, 4), (3, 3), (7, 2), (rng.randrange(5, 10), rng.randrange(5, 9))]
     by_hand = (
         "q, keys, values = np.array([1.0]), np.array([[0.3], [0.0]]), np.array([[1.0], [0.0]]); "
-        "out = attend(q, keys, values)"
+        "out = attend_full(q, keys, values)"
     )
     drawn = [_drawn(rng.randrange(1000), *shape) for shape in shapes]
     large = _drawn(rng.randrange(1000), 5, 2, "1e5 * keys[0]")
@@ -34,12 +34,12 @@ def _drawn(seed: int, slots: int, head_dim: int, q: str = "") -> str:
     q = q or f"numbers(rng, {head_dim})"
     return (
         f'rng = draw({seed}, "np3"); keys, values = numbers(rng, 2, {slots}, {head_dim}); '
-        f"q = {q}; out = attend(q, keys, values)"
+        f"q = {q}; out = attend_full(q, keys, values)"
     )
 
 
 def _attend_case(line: str) -> Case:
-    return code_case(line, "attend", lambda space: {"result": space["out"]})
+    return code_case(line, "attend_full", lambda space: {"result": space["out"]})
 
 
 def _per_number(q: Array, keys: Array, values: Array) -> Array:
@@ -75,87 +75,91 @@ def _weights_only(q: Array, keys: Array, values: Array) -> Array:
 
 ATTEND = Exercise(
     id="np3-attend",
-    names=("attend",),
+    names=("attend_full",),
     cases=_attend_cases,
-    reference=answers(attend),
+    reference=answers(attend_full),
     mutants=(
         Mutant(
             "no-scale",
             "the scores are not divided by sqrt(head_dim)",
-            answers(attend=lambda q, k, v: attention(q, k, v, scale=lambda keys: 1.0)),
+            answers(attend_full=lambda q, k, v: attention(q, k, v, scale=lambda keys: 1.0)),
         ),
         Mutant(
             "wrong-scale",
             "the scores are divided by head_dim, not by its square root",
-            answers(attend=lambda q, k, v: attention(q, k, v, lambda keys: 1 / keys.shape[1])),
+            answers(attend_full=lambda q, k, v: attention(q, k, v, lambda keys: 1 / keys.shape[1])),
         ),
         Mutant(
             "scale-of-slots",
             "the scale uses the number of slots, not head_dim",
-            answers(attend=lambda q, k, v: attention(q, k, v, lambda keys: len(keys) ** -0.5)),
+            answers(attend_full=lambda q, k, v: attention(q, k, v, lambda keys: len(keys) ** -0.5)),
         ),
         Mutant(
             "multiplied",
             "the scores are multiplied by sqrt(head_dim) where they should be divided",
-            answers(attend=lambda q, k, v: attention(q, k, v, lambda keys: keys.shape[1] ** 0.5)),
+            answers(
+                attend_full=lambda q, k, v: attention(q, k, v, lambda keys: keys.shape[1] ** 0.5)
+            ),
         ),
         Mutant(
             "overflow",
             "the largest score is not subtracted before exp: exp of a large number is infinite, "
             "and infinity over infinity is NaN",
-            answers(attend=lambda q, k, v: attention(q, k, v, top=lambda scores: 0.0)),
+            answers(attend_full=lambda q, k, v: attention(q, k, v, top=lambda scores: 0.0)),
         ),
         Mutant(
             "unnormalised",
             "the weights are not divided by their sum",
-            answers(attend=lambda q, k, v: attention(q, k, v, total=lambda weights: 1.0)),
+            answers(attend_full=lambda q, k, v: attention(q, k, v, total=lambda weights: 1.0)),
         ),
         Mutant(
             "divided-by-count",
             "the weights are divided by the number of slots, not by their sum",
-            answers(attend=lambda q, k, v: attention(q, k, v, total=len)),
+            answers(attend_full=lambda q, k, v: attention(q, k, v, total=len)),
         ),
         Mutant(
             "per-number",
             "every number of a key is weighed by itself: a key has one score, the sum over its "
             "numbers, and the softmax goes over the slots",
-            answers(attend=_per_number),
+            answers(attend_full=_per_number),
         ),
         Mutant(
             "transposed",
             "q meets the slots where it should meet head_dim: keys @ q gives one score a slot",
-            answers(attend=_transposed),
+            answers(attend_full=_transposed),
         ),
         Mutant(
             "transposed-dot",
             "q meets the slots where it should meet head_dim: keys @ q gives one score a slot",
-            answers(attend=_transposed_dot),
+            answers(attend_full=_transposed_dot),
         ),
         Mutant(
             "keys-averaged",
             "keys are averaged where values should be",
-            answers(attend=lambda q, k, v: attention(q, k, k)),
+            answers(attend_full=lambda q, k, v: attention(q, k, k)),
         ),
         Mutant(
             "values-scored",
             "the query is compared with the values: it is the keys that answer it",
-            answers(attend=lambda q, k, v: attention(q, v, v)),
+            answers(attend_full=lambda q, k, v: attention(q, v, v)),
         ),
         Mutant(
             "uniform",
             "every slot gets the same weight",
-            answers(attend=lambda q, k, v: attention(0 * q, k, v)),
+            answers(attend_full=lambda q, k, v: attention(0 * q, k, v)),
         ),
-        Mutant("linear", "the scores are used as weights without exp", answers(attend=_linear)),
+        Mutant(
+            "linear", "the scores are used as weights without exp", answers(attend_full=_linear)
+        ),
         Mutant(
             "best-only",
             "only the best match counts: softmax averages over all of them",
-            answers(attend=_best_only),
+            answers(attend_full=_best_only),
         ),
         Mutant(
             "weights-only",
             "the weights are given back: the values are still to be averaged with them",
-            answers(attend=_weights_only),
+            answers(attend_full=_weights_only),
         ),
     ),
 )
