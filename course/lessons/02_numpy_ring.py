@@ -442,10 +442,12 @@ states = [(1, 3, 0, 0, 0), (2, 4, 0, 0, 0), (10, 4, 0, 0, 0), (7, 1, 1, 0, 0)]
 states += [(9, 4, 3, 1, 0), (13, 3, 0, 1, 0), (10, 4, 3, 0, 2), (rng.randrange(20, 60), 4, 2, 0, 1)]
 for seen, window, slack, taken_back, later in states:
     ring = filled_arrays(seen, rng, window, slack=slack, taken_back=taken_back)
-    query, keys, values = seen - 1 - later, ring.keys[0], ring.values[0]
-    print(f"slots hold {plain(ring.positions)}, query {query}, window {window}:")
-    for q in (numbers(rng, 2), 1e5 * keys[query % ring.slots]):
-        print("  ", plain(attend_seen(q, keys, values, ring.positions, query, window)))
+    q, query = numbers(rng, 2), seen - 1 - later
+    out = attend_seen(q, ring.keys[0], ring.values[0], ring.positions, query, window)
+    print(f"slots hold {plain(ring.positions)}, query {query}, window {window}:", plain(out))
+q, keys, positions = np.array([1000.0]), np.array([[0.5], [1.0], [-0.5]]), np.array([4, 5, 3])
+out = attend_seen(q, keys, numbers(rng, 3, 1), positions, 5, 2)
+print("large scores:", plain(out))
 
 # %% [markdown] role="hint" exercise="np5-mask"
 # Three questions to every stored position, each one comparison with the whole array. How do you combine
@@ -485,7 +487,7 @@ for seen, window, slack, taken_back, later in states:
 #
 # Write `attend_groups(q, keys, values, mask)`: `q` is `(heads, head_dim)`, `keys` and `values` are
 # `(kv_heads, slots, head_dim)`, `mask` is `(slots,)`, True where a slot is seen, the same for all heads. Every
-# head has a softmax of its own, over the slots. The result has q's shape, heads in q's order.
+# head has a softmax of its own over the slots, with its own maximum and sum. The result has q's shape, heads in q's order.
 #
 # A loop over heads is a right answer, and so is `np.repeat(keys, group, axis=0)`. But `np.repeat` writes a
 # copy `group` times as large, which is then read: decoding is limited by the bytes it reads (lesson 01), so that

@@ -57,6 +57,20 @@ def _transposed_dot(q: Array, keys: Array, values: Array) -> Array:
     return attention(np.dot(q, keys), np.eye(len(q)), values)
 
 
+def _weights_as_row(q: Array, keys: Array, values: Array) -> Array:
+    out: Array = (_weights_only(q, keys, values) * values).sum(axis=0)
+    return out
+
+
+def _summed_in_the_slots(q: Array, keys: Array, values: Array) -> Array:
+    out: Array = (_weights_only(q, keys, values)[:, None] * values).sum(axis=1)
+    return out
+
+
+def _scaled_late(q: Array, keys: Array, values: Array) -> Array:
+    return attention(q, keys, values, scale=lambda keys: 1.0) * root(keys)
+
+
 def _linear(q: Array, keys: Array, values: Array) -> Array:
     with np.errstate(all="ignore"):
         scores = keys @ q * root(keys)
@@ -122,6 +136,28 @@ ATTEND = Exercise(
             "every number of a key is weighed by itself: a key has one score, the sum over its "
             "numbers, and the softmax goes over the slots",
             answers(attend_full=_per_number),
+        ),
+        Mutant(
+            "weights-as-row",
+            "the weights, (slots,), meet the values, (slots, head_dim), on the wrong axis: take "
+            "weights @ values, or weights[:, None] * values",
+            answers(attend_full=_weights_as_row),
+        ),
+        Mutant(
+            "mean",
+            "the weighted values are averaged once more: their weights add up to 1, so take the "
+            "sum over the slots, not the mean",
+            answers(attend_full=lambda q, k, v: attention(q, k, v) / len(k)),
+        ),
+        Mutant(
+            "summed-in-the-slots",
+            "the weighted values are summed within each slot: the sum goes over the slots",
+            answers(attend_full=_summed_in_the_slots),
+        ),
+        Mutant(
+            "scaled-late",
+            "the division by sqrt(head_dim) comes after the softmax: it belongs to the scores",
+            answers(attend_full=_scaled_late),
         ),
         Mutant(
             "transposed",

@@ -131,6 +131,11 @@ EARLY = Exercise(
             _when(lambda cache, place: cache.seen > cache.slots),
         ),
         Mutant(
+            "once",
+            "the cache shifts only when it has just become full: it has to for every later token",
+            _when(lambda cache, place: cache.seen == cache.slots),
+        ),
+        Mutant(
             "after",
             "the shift comes after the write: the newest token has been overwritten by then",
             answers(slide_in=_after),

@@ -13,6 +13,10 @@ from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["GROUPS"]
 
+KEEPDIMS = (
+    "maximum and sum lose their last axis, so they no longer line up with the scores: give them "
+    "keepdims=True"
+)
 Home = Callable[[Array, int, int], Array]
 
 
@@ -58,6 +62,27 @@ def _heads_shuffled(q: Array, keys: Array, values: Array, mask: Array) -> Array:
 
 def _not_flat(q: Array, keys: Array, values: Array, mask: Array) -> Array:
     return attend_groups(q, keys, values, mask).reshape(_folded(q, keys))
+
+
+def _folded_the_other_way(q: Array, keys: Array, values: Array, mask: Array) -> Array:
+    folded = q.reshape(len(q) // len(keys), len(keys), q.shape[1])
+    with np.errstate(all="ignore"):
+        scores = folded @ keys.swapaxes(1, 2) / np.sqrt(q.shape[1])
+        scores = np.where(mask, scores, -np.inf)
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights /= weights.sum(axis=-1, keepdims=True)
+    out: Array = (weights @ values).reshape(q.shape)
+    return out
+
+
+def _no_keepdims(q: Array, keys: Array, values: Array, mask: Array) -> Array:
+    with np.errstate(all="ignore"):
+        scores = q.reshape(_folded(q, keys)) @ keys.swapaxes(1, 2) / np.sqrt(q.shape[1])
+        scores = np.where(mask, scores, -np.inf)
+        weights = np.exp(scores - scores.max(axis=-1))
+        weights /= weights.sum(axis=-1)
+    out: Array = (weights @ values).reshape(q.shape)
+    return out
 
 
 def _averaged(q: Array, keys: Array, values: Array, mask: Array) -> Array:
@@ -130,6 +155,18 @@ GROUPS = Exercise(
             "not-flat",
             "the result is still folded, (kv_heads, group, head_dim): bring it back to q's shape",
             answers(attend_groups=_not_flat),
+        ),
+        Mutant(
+            "folded-the-other-way",
+            "q is folded as (group, kv_heads, head_dim): the heads of a group are neighbours, so "
+            "it is (kv_heads, group, head_dim)",
+            answers(attend_groups=_folded_the_other_way),
+        ),
+        Mutant("no-keepdims", KEEPDIMS, answers(attend_groups=_no_keepdims)),
+        Mutant(
+            "no-keepdims-flat",
+            KEEPDIMS,
+            _with(top=lambda scores: scores.max(axis=1), total=lambda weights: weights.sum(axis=1)),
         ),
         Mutant(
             "no-mask",

@@ -16,6 +16,10 @@ __all__ = ["MASK"]
 Test = Callable[[Array, int, int], Array]
 LARGE = -1e9  # what many programs write in place of minus infinity
 STYLES = ("", "-rows", "-large")
+LARGE_SCORES = (  # the largest of all is seen: a maximum over all slots does no harm
+    "q, keys = np.array([1000.0]), np.array([[0.5], [1.0], [0.9], [-0.5]]); "
+    "out = attend_seen(q, keys, keys + 1, np.array([4, 5, -1, 3]), 5, 2)"
+)
 
 
 def attend_seen(
@@ -87,6 +91,14 @@ def _newest_as_query(
     return attend_seen(q, keys, values, positions, int(positions.max()), window)
 
 
+def _joined_by_and(
+    q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
+) -> Array:
+    distance = query - positions
+    seen = (positions >= 0) and (distance >= 0) and (distance < window)
+    return attention(q, keys, values, seen=seen)
+
+
 def _first(count: Callable[[Array, int], int]) -> Test:
     """Give the mask of a counter: the first slots, however many it says."""
     return lambda positions, query, window: np.arange(len(positions)) < count(positions, query)
@@ -107,21 +119,19 @@ def _mask_cases(rng: Random) -> list[Case]:
     seen = rng.randrange(20, 60)
     states += [(seen, window, slack, 0, seen - 1), (seen, window, slack, 1, seen - 1)]
     lines = [by_hand, *(_drawn(rng.randrange(1000), *state) for state in states)]
-    lines.append(_drawn(rng.randrange(1000), 9, 4, 2, 0, 8, q="1e5 * ring.keys[0, 1]"))
+    lines.append(LARGE_SCORES)
     return [
         code_case(line, "attend_seen", lambda space: {"result": space["out"]}) for line in lines
     ]
 
 
-def _drawn(
-    seed: int, seen: int, window: int, slack: int, back: int, query: int, q: str = "numbers(rng, 2)"
-) -> str:
+def _drawn(seed: int, seen: int, window: int, slack: int, back: int, query: int) -> str:
     sizes = f"{seen}, rng, {window}"
     sizes += f", slack={slack}" if slack else ""
     sizes += f", taken_back={back}" if back else ""
     return (
         f'rng = draw({seed}, "np5"); ring = filled_arrays({sizes}); '
-        f"q = {q}; "
+        "q = numbers(rng, 2); "
         f"out = attend_seen(q, ring.keys[0], ring.values[0], ring.positions, {query}, {window})"
     )
 
@@ -136,6 +146,11 @@ MAY_SEE_NOTHING: tuple[tuple[str, str, Test], ...] = (
         "not-itself",
         "a token does not see itself: distance 0 is in the window",
         lambda p, q, w: _sees(p, q, w) & (p != q),
+    ),
+    (
+        "zero-dropped",
+        "position 0 is taken for empty: it is a real token",
+        lambda p, q, w: _sees(p, q, w) & (p > 0),
     ),
     (
         "slots-compared",
@@ -226,6 +241,12 @@ MASK = Exercise(
             Mutant(name + style, sentence, _masked(test, style))
             for name, sentence, test in MAY_SEE_NOTHING
             for style in STYLES
+        ),
+        Mutant(
+            "and",
+            "`and`, or a chain like 0 <= x < w, is used on arrays: it asks one question of a whole "
+            "array. Join comparisons with &, each in brackets of its own",
+            answers(attend_seen=_joined_by_and),
         ),
         Mutant(
             "no-scale",

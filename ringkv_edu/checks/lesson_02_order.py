@@ -14,6 +14,12 @@ from .model import Case, Exercise, Mutant, answers
 __all__ = ["ORDER"]
 
 
+ROUND = (
+    "the slots are read once round the ring: that fails as soon as some slots take no part in the "
+    "round. Sort by the stored positions"
+)
+
+
 def time_order(positions: Array) -> Array:
     """Give the slots of the stored tokens, the oldest first."""
     slots = np.argsort(positions)
@@ -31,6 +37,10 @@ def _round_from(start: Callable[[Array], int]) -> dict[str, Any]:
     return answers(time_order=mutant)
 
 
+def _oldest(positions: Array) -> int:
+    return int(np.where(positions < 0, positions.max() + 1, positions).argmin())
+
+
 def _empty_last(positions: Array) -> Array:
     return np.argsort(np.where(positions < 0, positions.max() + 1, positions), kind="stable")
 
@@ -46,7 +56,13 @@ def _in_the_stored(positions: Array) -> Array:
 
 def _order_cases(rng: Random) -> list[Case]:
     states = [[8, 9, 6, 7], [0, -1, -1, -1], [0, 1, 2, -1], [0, 1, 2, 3], [4, 1, 2, 3], [5]]
-    states += [[8, -1, 6, 7], [-1, -1, 6, 7], [12, 13, 14, -1, 10, 11], [0, 1, 6, 7, 4, 5]]
+    states += [
+        [8, -1, 6, 7],
+        [-1, -1, 6, 7],
+        [12, 13, 14, -1, 10, 11],
+        [0, 1, 6, 7, 4, 5],
+        [0, 1, 6, -1, 4, 5],
+    ]
     sinks, ring, seen = rng.randrange(1, 3), rng.randrange(4, 8), rng.randrange(20, 60)
     drawn = (
         f'rng = draw({rng.randrange(1000)}, "np4"); ring = filled_arrays({seen}, rng, {ring}, '
@@ -82,6 +98,12 @@ ORDER = Exercise(
             answers(time_order=_empty_last),
         ),
         Mutant(
+            "picked-unsorted",
+            "the slots are sorted and then picked by a mask that is not: True belongs to slots in "
+            "slot order. Ask positions[slots] >= 0",
+            answers(time_order=lambda p: np.argsort(p, kind="stable")[p >= 0]),
+        ),
+        Mutant(
             "positions",
             "positions are given where slots were asked for",
             answers(time_order=lambda p: np.sort(p[p >= 0])),
@@ -109,9 +131,15 @@ ORDER = Exercise(
         ),
         Mutant(
             "round-from-newest",
-            "the slots are read once round the ring, from behind the newest token: that fails as "
-            "soon as some slots take no part in the round. Sort by the stored positions",
+            ROUND,
             _round_from(lambda p: int(p.argmax()) + 1),
+        ),
+        Mutant("round-from-lowest", ROUND, _round_from(lambda p: int(p.argmin()))),
+        Mutant("round-from-oldest", ROUND, _round_from(_oldest)),
+        Mutant(
+            "round-with-empty",
+            "the slots are read once round the ring, the empty ones among them",
+            answers(time_order=lambda p: np.roll(np.arange(len(p)), -int(p.argmax()) - 1)),
         ),
         Mutant(
             "round-from-count",

@@ -117,6 +117,11 @@ def _no_value(ring: RingArrays, k: Array, v: Array) -> None:
     write(ring, k, ring.values[:, ring.seen % ring.window])
 
 
+def _adding(ring: RingArrays, k: Array, v: Array) -> None:
+    slot = ring.seen % ring.window
+    write(ring, ring.keys[:, slot] + k, ring.values[:, slot] + v)
+
+
 def _only_once_full(ring: RingArrays, k: Array, v: Array) -> None:
     if ring.seen < ring.window:
         write(ring, k, v)
@@ -177,6 +182,12 @@ WRITE = Exercise(
         Mutant("no-modulo", PAST_THE_END, _write_at(lambda ring: ring.seen)),
         Mutant("no-modulo-positions", PAST_THE_END, answers(write=_no_modulo_positions_first)),
         Mutant(
+            "modulo-heads",
+            "the modulo is taken by the number of heads, which is what len(ring.keys) gives: the "
+            "ring has ring.window slots",
+            _write_at(lambda ring: ring.seen % len(ring.keys)),
+        ),
+        Mutant(
             "newest-overwritten",
             "a full ring writes over its newest token, again and again, where the oldest should go",
             _write_at(lambda ring: min(ring.seen, ring.window - 1)),
@@ -232,6 +243,16 @@ WRITE = Exercise(
             "slot-as-first-axis",
             "the slot is used on the first axis, which is the heads: write keys[:, slot]",
             answers(write=_slot_as_first_axis),
+        ),
+        Mutant(
+            "swapped",
+            "keys and values are swapped",
+            answers(write=lambda ring, k, v: write(ring, v, k)),
+        ),
+        Mutant(
+            "added",
+            "the new token is added to what lay in the slot: it takes its place",
+            answers(write=_adding),
         ),
         Mutant("key-as-value", "the key is stored as the value, too", answers(write=_key_as_value)),
         Mutant("no-value", "the value is not stored", answers(write=_no_value)),
