@@ -631,5 +631,7 @@ for window in (4, 1, rng.randrange(3, 7)):
 # The last cell keeps your work in `my_ringkv.py`. What is not right yet is not kept.
 
 # %% id="save" role="volatile"
-save_work("RingArrays", "make_storage", "write", "MyNumpyRing", "attend_full")
-save_work("time_order", "attend_seen", "attend_groups", "slide_in")
+save_work(
+    "RingArrays", "make_storage", "write", "MyNumpyRing",
+    "attend_full", "time_order", "attend_seen", "attend_groups",
+)  # fmt: skip

@@ -165,6 +165,16 @@ ATTEND = Exercise(
             answers(attend_full=_transposed),
         ),
         Mutant(
+            "keys-transposed",
+            "q meets the slots where it should meet head_dim: keys @ q gives one score a slot",
+            answers(attend_full=lambda q, k, v: attention(q, k.T, v, scale=lambda _: root(k))),
+        ),
+        Mutant(
+            "values-first",
+            "the weights meet head_dim where they should meet the slots: weights @ values",
+            answers(attend_full=lambda q, k, v: v @ _weights_only(q, k, v)),
+        ),
+        Mutant(
             "transposed-dot",
             "q meets the slots where it should meet head_dim: keys @ q gives one score a slot",
             answers(attend_full=_transposed_dot),
@@ -259,6 +269,12 @@ PREDICT = Exercise(
             "one-early",
             "token 8 is named: its query ran before token 9 was there",
             answers(changed=[8, 9, 10, 11, 12]),
+        ),
+        Mutant(
+            "one-early-and-short",
+            "all four are one too early: token 8's query ran before token 9 was there, and token "
+            "12 sees 9 to 12",
+            answers(changed=[8, 9, 10, 11]),
         ),
         Mutant(
             "backwards",

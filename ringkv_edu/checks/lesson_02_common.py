@@ -15,7 +15,7 @@ from ..graded import draw
 from .guard import call
 from .model import Answer, Case
 
-__all__ = ["Array", "attention", "code_case", "root"]
+__all__ = ["GIVEN", "Array", "attention", "code_case", "root"]
 
 Array = npt.NDArray[Any]
 CASE = str(Path(__file__).with_name("case"))  # a name in here: no step of the learner's
@@ -33,16 +33,18 @@ def code_case(
     name: str,
     look: Callable[[dict[str, Any]], Mapping[str, Any]],
     may_change: tuple[int, ...] = (),
+    given: Mapping[str, Any] = GIVEN,
 ) -> Case:
     """Make a case from the line of code that a learner may paste to see it again.
 
     ``name`` is the learner's function that the line calls; ``look`` gives what the line left to be
-    compared. ``may_change`` says which arguments the function is meant to change.
+    compared. ``may_change`` says which arguments the function is meant to change; ``given`` holds
+    what else the line may use.
     """
     code = compile(line, CASE, "exec")
 
     def run(answer: Answer) -> Mapping[str, Any]:
-        space = {**GIVEN, name: partial(call, getattr(answer, name), may_change=may_change)}
+        space = {**given, name: partial(call, getattr(answer, name), may_change=may_change)}
         exec(code, space)
         return look(space)
 

@@ -136,6 +136,11 @@ EARLY = Exercise(
             _when(lambda cache, place: cache.seen == cache.slots),
         ),
         Mutant(
+            "once-a-round",
+            "the cache shifts once a round: once it is full, it has to for every token",
+            _when(lambda cache, place: cache.seen % cache.slots == 0),
+        ),
+        Mutant(
             "after",
             "the shift comes after the write: the newest token has been overwritten by then",
             answers(slide_in=_after),

@@ -85,6 +85,14 @@ def _no_keepdims(q: Array, keys: Array, values: Array, mask: Array) -> Array:
     return out
 
 
+def _unfolded(q: Array, keys: Array, values: Array, mask: Array) -> Array:
+    scores = q @ keys.swapaxes(1, 2) / np.sqrt(q.shape[1])
+    scores = np.where(mask, scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    out: Array = (weights / weights.sum(axis=-1, keepdims=True)) @ values
+    return out
+
+
 def _averaged(q: Array, keys: Array, values: Array, mask: Array) -> Array:
     return attend_groups(q.reshape(_folded(q, keys)).mean(axis=1), keys, values, mask)
 
@@ -138,7 +146,13 @@ GROUPS = Exercise(
         Mutant(
             "divided-by-kv-heads",
             "query head h reads key/value head h // kv_heads: divide by the size of a group",
-            _with(home=lambda h, heads, kv_heads: h // kv_heads % kv_heads),
+            _with(home=lambda h, heads, kv_heads: h // kv_heads),
+        ),
+        Mutant(
+            "every-head-on-every",
+            "every query head is compared with every key/value head: fold q first, so that each "
+            "meets its own",
+            answers(attend_groups=_unfolded),
         ),
         Mutant(
             "first-head",
@@ -222,6 +236,11 @@ GROUPS = Exercise(
             "overflow",
             "the largest score is not subtracted before exp, and infinity over infinity is NaN",
             _with(top=lambda scores: 0.0),
+        ),
+        Mutant(
+            "scale-of-heads",
+            "the scale uses the number of heads, not head_dim: that is the last axis",
+            answers(attend_groups=lambda q, k, v, m: _groups(q, k, v, m, scale=len(k) ** -0.5)),
         ),
         Mutant("no-scale", "the scores are not divided by sqrt(head_dim)", _with(scale=1.0)),
     ),

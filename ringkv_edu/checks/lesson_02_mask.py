@@ -99,6 +99,15 @@ def _joined_by_and(
     return attention(q, keys, values, seen=seen)
 
 
+def _values_unpicked(
+    q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
+) -> Array:
+    scores = (keys @ q * root(keys))[_sees(positions, query, window)]
+    weights = np.exp(scores - scores.max())
+    out: Array = weights @ values / weights.sum()
+    return out
+
+
 def _first(count: Callable[[Array, int], int]) -> Test:
     """Give the mask of a counter: the first slots, however many it says."""
     return lambda positions, query, window: np.arange(len(positions)) < count(positions, query)
@@ -232,6 +241,12 @@ MASK = Exercise(
             _masked(lambda p, q, w: (p <= q) & (q - p < w)),
         ),
         Mutant(
+            "window-only",
+            "only the far edge of the window is asked for: empty slots and tokens after the query "
+            "pass",
+            _masked(lambda p, q, w: q - p < w),
+        ),
+        Mutant(
             "newest-as-query",
             "the newest stored position stands for the query's: tokens after the query may be "
             "stored already",
@@ -247,6 +262,12 @@ MASK = Exercise(
             "`and`, or a chain like 0 <= x < w, is used on arrays: it asks one question of a whole "
             "array. Join comparisons with &, each in brackets of its own",
             answers(attend_seen=_joined_by_and),
+        ),
+        Mutant(
+            "values-unpicked",
+            "the scores of the slots that are seen are picked, and the values are not: take "
+            "values[seen], too",
+            answers(attend_seen=_values_unpicked),
         ),
         Mutant(
             "no-scale",

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..given_numpy import filled_arrays
+from .compare import plain
 from .lesson_02_common import Array, code_case
 from .model import Case, Exercise, Mutant, answers
 
@@ -64,16 +66,23 @@ def _order_cases(rng: Random) -> list[Case]:
         [0, 1, 6, -1, 4, 5],
     ]
     sinks, ring, seen = rng.randrange(1, 3), rng.randrange(4, 8), rng.randrange(20, 60)
-    drawn = (
-        f'rng = draw({rng.randrange(1000)}, "np4"); ring = filled_arrays({seen}, rng, {ring}, '
-        f"sinks={sinks}, taken_back={rng.randrange(1, 3)}); slots = time_order(ring.positions)"
-    )
-    lines = [f"slots = time_order(np.array({state}))" for state in states]
-    empty = "slots = time_order(np.array([-1, -1, -1]))"
-    return [
-        code_case(line, "time_order", lambda space: {"result": space["slots"]})
-        for line in (*lines, drawn, empty)
+    taken_back = rng.randrange(1, 3)
+    drawn = filled_arrays(seen, rng, ring, sinks=sinks, taken_back=taken_back).positions
+    lines = [
+        f"positions = np.array({state}); slots = time_order(positions)"
+        for state in [*states, drawn.tolist(), [-1, -1, -1]]
     ]
+    return [code_case(line, "time_order", _look) for line in lines]
+
+
+def _look(space: dict[str, Any]) -> dict[str, Any]:
+    """Give the slots; empty ones among them in slot order, since a sort may leave them in any."""
+    slots, positions = plain(space["slots"]), space["positions"]
+    places = [*range(len(positions))]
+    if not isinstance(slots, list) or any(type(s) is not int or s not in places for s in slots):
+        return {"result": slots}
+    empty = iter(sorted(slot for slot in slots if positions[slot] < 0))
+    return {"result": [next(empty) if positions[slot] < 0 else slot for slot in slots]}
 
 
 ORDER = Exercise(
@@ -90,7 +99,7 @@ ORDER = Exercise(
         Mutant(
             "empty-first",
             "empty slots are in the list: -1 sorts before every position",
-            answers(time_order=lambda p: np.argsort(p, kind="stable")),
+            answers(time_order=np.argsort),
         ),
         Mutant(
             "empty-last",
@@ -101,12 +110,24 @@ ORDER = Exercise(
             "picked-unsorted",
             "the slots are sorted and then picked by a mask that is not: True belongs to slots in "
             "slot order. Ask positions[slots] >= 0",
-            answers(time_order=lambda p: np.argsort(p, kind="stable")[p >= 0]),
+            answers(time_order=lambda p: np.argsort(p)[p >= 0]),
         ),
         Mutant(
             "positions",
             "positions are given where slots were asked for",
             answers(time_order=lambda p: np.sort(p[p >= 0])),
+        ),
+        Mutant(
+            "all-positions",
+            "the positions are sorted and given back: asked for are the slots, without the empty "
+            "ones",
+            answers(time_order=np.sort),
+        ),
+        Mutant(
+            "slot-rule",
+            "the slots are worked out from the positions, as p % slots: give those in which they "
+            "were found",
+            answers(time_order=lambda p: np.sort(p[p >= 0]) % len(p)),
         ),
         Mutant(
             "ranks",
@@ -123,6 +144,12 @@ ORDER = Exercise(
             "newest-first",
             "the newest token comes first: the oldest should",
             answers(time_order=lambda p: time_order(p)[::-1]),
+        ),
+        Mutant(
+            "newest-first-with-empty",
+            "the newest token comes first, and the empty slots last: the oldest should come first, "
+            "and the empty ones not at all",
+            answers(time_order=lambda p: np.argsort(-p)),
         ),
         Mutant(
             "zero-dropped",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..given_numpy import RingArrays
-from .lesson_02_common import Array, code_case
+from .lesson_02_common import GIVEN, Array, code_case
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["WRITE"]
@@ -94,6 +94,38 @@ def _counted_first(ring: RingArrays, k: Array, v: Array) -> None:
     ring.keys[:, slot], ring.values[:, slot], ring.positions[slot] = k, v, ring.seen
 
 
+def _newest_first(anew: bool) -> dict[str, Any]:
+    """Shift right, and write into slot 0."""
+
+    def mutant(ring: RingArrays, k: Array, v: Array) -> None:
+        for name, new in (("keys", k), ("values", v), ("positions", ring.seen)):
+            old = getattr(ring, name)
+            axis = 0 if name == "positions" else 1
+            moved = np.roll(old, 1, axis)
+            np.moveaxis(moved, axis, 0)[0] = new
+            if anew:
+                setattr(ring, name, moved)
+            else:
+                old[...] = moved
+        ring.seen += 1
+
+    return answers(write=mutant)
+
+
+def _replacing(ring: RingArrays, k: Array, v: Array) -> None:
+    ring.keys, ring.values = k, v
+    ring.positions[ring.seen % ring.window] = ring.seen
+    ring.seen += 1
+
+
+def _slot_as_last_axis(ring: RingArrays, k: Array, v: Array) -> None:
+    slot = ring.seen % ring.window
+    ring.keys[:, :, slot] = k
+    ring.values[:, :, slot] = v
+    ring.positions[slot] = ring.seen
+    ring.seen += 1
+
+
 def _first_head_only(ring: RingArrays, k: Array, v: Array) -> None:
     slot = ring.seen % ring.window
     ring.keys[0, slot], ring.values[0, slot] = k[0], v[0]
@@ -143,6 +175,14 @@ def _cap(ring: RingArrays) -> None:
     ring.seen = min(ring.seen, ring.window)
 
 
+class _Held(RingArrays):
+    """A ring that remembers the arrays it was made with."""
+
+    def __init__(self, *sizes: int) -> None:
+        super().__init__(*sizes)
+        self.at_first = self.keys, self.values, self.positions
+
+
 def _write_cases(rng: Random) -> list[Case]:
     runs = [(4, 1, 2, 1), (4, 2, 3, 3), (4, 2, 3, 4), (4, 2, 3, 5), (4, 2, 3, 10), (1, 2, 2, 3)]
     runs += [(3, 3, 2, 11), (rng.randrange(5, 8), 2, 3, rng.randrange(16, 30))]
@@ -153,7 +193,6 @@ def _write_case(seed: int, window: int, kv_heads: int, head_dim: int, tokens: in
     one = f"numbers(rng, {kv_heads}, {head_dim})"
     line = (
         f'rng = draw({seed}, "np2"); ring = RingArrays({window}, {kv_heads}, {head_dim}); '
-        f"held = ring.keys, ring.values, ring.positions; "
         f"[write(ring, {one}, {one}) for _ in range({tokens})]"
     )
 
@@ -166,11 +205,11 @@ def _write_case(seed: int, window: int, kv_heads: int, head_dim: int, tokens: in
             "keys": ring.keys,
             "values": ring.values,
             "keys, values, positions are the arrays of before": [
-                one is other for one, other in zip(now, space["held"], strict=True)
+                one is other for one, other in zip(now, ring.at_first, strict=True)
             ],
         }
 
-    return code_case(line, "write", look, may_change=(0,))
+    return code_case(line, "write", look, may_change=(0,), given=GIVEN | {"RingArrays": _Held})
 
 
 WRITE = Exercise(
@@ -196,6 +235,8 @@ WRITE = Exercise(
         Mutant("shifted-anew", SHIFTS, _shifting(at_once=False, anew=True)),
         Mutant("shifted-at-once", SHIFTS, _shifting(at_once=True, anew=False)),
         Mutant("shifted-at-once-anew", SHIFTS, _shifting(at_once=True, anew=True)),
+        Mutant("newest-first", SHIFTS, _newest_first(anew=False)),
+        Mutant("newest-first-anew", SHIFTS, _newest_first(anew=True)),
         Mutant("anew", ANEW, answers(write=_anew)),
         Mutant(
             "grows",
@@ -243,6 +284,27 @@ WRITE = Exercise(
             "slot-as-first-axis",
             "the slot is used on the first axis, which is the heads: write keys[:, slot]",
             answers(write=_slot_as_first_axis),
+        ),
+        Mutant(
+            "slot-as-last-axis",
+            "the slot is used on the last axis, which holds the numbers of one vector: write "
+            "keys[:, slot]",
+            answers(write=_slot_as_last_axis),
+        ),
+        Mutant(
+            "replaced",
+            "the token replaces the whole array: write into its slot, ring.keys[:, slot] = k",
+            answers(write=_replacing),
+        ),
+        Mutant(
+            "one-off",
+            "writing starts at slot 1: position 0 lives in slot 0",
+            _write_at(lambda ring: (ring.seen + 1) % ring.window),
+        ),
+        Mutant(
+            "last-slot-first",
+            "writing starts at the last slot: position 0 lives in slot 0",
+            _write_at(lambda ring: (ring.seen - 1) % ring.window),
         ),
         Mutant(
             "swapped",
