@@ -329,7 +329,8 @@ print("only keys shuffled ", plain(attend_full(q, keys[shuffle], values)))
 # **indices**. The flash-attention package's functions take `causal` and `window_size`, and no mask; torch has
 # `is_causal`. To them, the column of a key is its time. With one query and no mask that does no harm.
 # With several queries it does. Say two queries, at positions 8 and 9, meet the ring below. The one at 8
-# must not see 9, and a causal kernel hides the last column from it:
+# must not see 9. A causal kernel sets the last query beside the last key, and hides the last column from the
+# query before:
 #
 # | slot (column) | 0 | 1 | 2 | 3 |
 # |---|---|---|---|---|
@@ -337,9 +338,11 @@ print("only keys shuffled ", plain(attend_full(q, keys[shuffle], values)))
 # | query 8, by index | seen | seen | seen | hidden |
 # | query 8, by position | seen | hidden | seen | seen |
 #
+# (Query 8 should see position 5, too, which is gone. Lesson 03 takes care of that.)
+#
 # For such a kernel the slots are read in order of time. Write `time_order(positions)`: the **slots**
-# (a list or an array of whole numbers) from the oldest stored token to the newest, without the empty ones. Above that is
-# `[2, 3, 0, 1]`.
+# (a list or an array of whole numbers) from the oldest stored token to the newest, without the empty
+# ones. Above, that is `[2, 3, 0, 1]`.
 #
 # Go by the stored positions alone. A ring may be partly filled or have holes, and in later lessons some slots
 # keep the first tokens for ever, so walking once round all slots will not do.
@@ -400,13 +403,13 @@ for positions in states:
 # | no mask | 0.31 | 0.23 each, 69 % together |
 # | mask from the stored positions | 1 | 0 |
 #
-# The mask also rules out what is stored and not in the window. With six slots and W = 4, the query at
-# position 7:
+# The mask also rules out what is stored and not in the window. Here are six slots after nine tokens, with W = 4,
+# and a query at position 7:
 #
 # | slot | 0 | 1 | 2 | 3 | 4 | 5 |
 # |---|---|---|---|---|---|---|
-# | stored position | 6 | 7 | 8 | 3 | -1 | 5 |
-# | seen by query 7 | yes | yes | later | left the window | empty | yes |
+# | stored position | 6 | 7 | 8 | 3 | 4 | 5 |
+# | seen by query 7 | yes | yes | no, later | no, left the window | yes | yes |
 #
 # Write `attend_seen(q, keys, values, positions, query_position, window)`: exercise 3 over the slots that the query
 # sees. A slot is seen when it holds a token, not later than the query, among the last `window` positions,
@@ -414,7 +417,7 @@ for positions in states:
 # softmax is missing from the sum of the weights.
 #
 # Compare positions with positions. A slot number or a count is right only until the first wrap
-# (Blaizzy/mlx-vlm#1138: on long prompts the whole window was masked out).
+# (Blaizzy/mlx-vlm#1138: on long prompts a valid window could be masked out).
 
 
 # %% id="np5-mask" role="answer"
@@ -473,7 +476,7 @@ print("large scores:", plain(out))
 #
 # *Difficulty 3 of 5 · 12 minutes · 3 points*
 #
-# Keys and values are what fills memory, so most models let a *group* of query heads share one
+# Keys and values are what fills memory, so many models let a *group* of query heads share one
 # key/value head (grouped queries, arXiv 2305.13245). With `heads` query heads, `group = heads // kv_heads`, and
 # **neighbours share**: query head `h` reads key/value head `h // group`.
 #
@@ -556,11 +559,10 @@ print("scores far apart:", plain(attend_groups(q, keys, values, mask)))
 # A sliding layer in a well-known library kept its tokens oldest first in an array of W places, and
 # shifted them when it was full (huggingface/transformers#37574; rebuilt here as a toy). The report's example has
 # a window of 8: seven tokens are stored as they should be. With the eighth, for which one place
-# is free, the array shifts already. The first token is lost, and a row of zeros stays in among the keys. A few
-# tokens later the zeros have been pushed out and all looks well again.
+# is free, the array shifts already. The first token is lost, and a row of zeros stays in among the keys.
 #
-# Below is such an update on a `RingArrays` (here its places are in order of time; it is no ring). Find out when
-# it shifts, and mend it. It must still keep its tokens oldest first, in the first places; empty places
+# Below is such an update on a `RingArrays` (here its places are in order of time; it is no ring). W - 1 tokens
+# after the mistake the zeros have been pushed out, and all looks well again. Find out when it shifts, and mend it. It must still keep its tokens oldest first, in the first places; empty places
 # come last. Beware of the first idea: with `>` in place of `>=` it never shifts.
 
 
