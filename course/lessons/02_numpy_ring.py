@@ -17,7 +17,7 @@
 #
 # **Why the arrays are made once.** They are made at full size before the first token. After that the
 # memory never grows and nothing in it is moved: each new token is written over the one that has just
-# left the window. Every layer of every conversation has such a ring of its own.
+# left the window of `W` tokens. Every layer of every conversation has such a ring of its own.
 #
 # When a check fails, it prints its case as a line of code. Paste the line into a new cell, and print
 # what you want to see.
@@ -40,11 +40,11 @@ from ringkv_edu.lesson import check, hint, save_work, watch
 # - `positions` of shape `(window,)`, whole numbers, all -1: every slot is empty.
 #
 # **Why zeros.** `np.empty` is quicker and hands over memory as somebody left it. An empty slot will get
-# the weight 0, but 0 times NaN is NaN, so one bad number there spoils every output.
+# the weight 0, but 0 times NaN is NaN, so one NaN there spoils every output.
 # (Uninitialised cache slots: deepbeepmeep/Wan2GP#1628, tinygrad#15552.)
 #
 # **Why -1.** Position 0 is a real token. One of the articles behind this course starts its positions as
-# zeros; then every empty slot claims to hold token 0 and passes the mask.
+# zeros; then every empty slot claims to hold token 0, and is read as if it did.
 
 
 # %% id="np1-storage" role="answer"
@@ -104,7 +104,7 @@ for window, kv_heads, head_dim in ((4, 2, 3), (1, 1, 1), (rng.randrange(5, 9), 3
 # | `window` | how many slots there are |
 # | `seen` | how many tokens have been written, so the position of the next one |
 #
-# The token at position `p` lives in slot `p % window`, always:
+# The token at position `p` lives in slot `p % window`:
 #
 # | position, W = 4 | 0 | 1 | 2 | 3 | 4 | 5 | ... | 9 |
 # |---|---|---|---|---|---|---|---|---|
@@ -325,9 +325,9 @@ print("only keys shuffled ", plain(attend_full(q, keys[shuffle], values)))
 # *Difficulty 2 of 5 · 7 minutes · 2 points*
 #
 # Shuffled slots give the same output, up to the last digits, since floats are added in another
-# order. So the ring is read as it lies. The exception is a kernel that makes its mask from
-# **indices**. The flash-attention package's functions take `causal` and `window_size`, and no mask; torch has
-# `is_causal`. To them, the column of a key is its time. With one query and no mask that does no harm.
+# order. So the ring is read as it lies. The exception is a kernel (the routine that computes attention on a
+# device) that makes its mask from **indices**. The flash-attention package's functions take `causal` and
+# `window_size`, and no mask; torch has `is_causal`. To them, the column of a key is its time. With one query and no mask that does no harm.
 # With several queries it does. Say two queries, at positions 8 and 9, meet the ring below. The one at 8
 # must not see 9. A causal kernel sets the last query beside the last key, and hides the last column from the
 # query before:
@@ -413,11 +413,14 @@ for positions in states:
 #
 # Write `attend_seen(q, keys, values, positions, query_position, window)`: exercise 3 over the slots that the query
 # sees. A slot is seen when it holds a token, not later than the query, among the last `window` positions,
-# the query's own included. At least one slot is seen. Mask the *scores*; what is masked after the
-# softmax is missing from the sum of the weights.
+# the query's own included. At least one slot is seen. Mask the *scores*: when
+# weights are set to 0 after the softmax, the others no longer add up to 1.
 #
 # Compare positions with positions. A slot number or a count is right only until the first wrap
 # (Blaizzy/mlx-vlm#1138: on long prompts a valid window could be masked out).
+#
+# In the check's cases `filled_arrays(9, rng, 4, slack=2, taken_back=1)` is a ring of window 4 with two slots to
+# spare after nine tokens; a tenth was written and taken back, which left its slot empty.
 
 
 # %% id="np5-mask" role="answer"
@@ -489,8 +492,9 @@ print("large scores:", plain(out))
 # | `h % 2`, a wrong one | 0 | 1 | 0 | 1 |
 #
 # Write `attend_groups(q, keys, values, mask)`: `q` is `(heads, head_dim)`, `keys` and `values` are
-# `(kv_heads, slots, head_dim)`, `mask` is `(slots,)`, True where a slot is seen, the same for all heads. Every
-# head has a softmax of its own over the slots, with its own maximum and sum. The result has q's shape, heads in q's order.
+# `(kv_heads, slots, head_dim)`, `mask` is `(slots,)`, True where a slot is seen, at least once, the same for all
+# heads. Every head has a softmax of its own over the slots, with its own maximum and sum. The result has q's
+# shape, heads in q's order.
 #
 # A loop over heads is a right answer, and so is `np.repeat(keys, group, axis=0)`. But `np.repeat` writes a
 # copy `group` times as large, which is then read: decoding is limited by the bytes it reads (lesson 01), so that
@@ -561,9 +565,9 @@ print("scores far apart:", plain(attend_groups(q, keys, values, mask)))
 # a window of 8: seven tokens are stored as they should be. With the eighth, for which one place
 # is free, the array shifts already. The first token is lost, and a row of zeros stays in among the keys.
 #
-# Below is such an update on a `RingArrays` (here its places are in order of time; it is no ring). W - 1 tokens
-# after the mistake the zeros have been pushed out, and all looks well again. Find out when it shifts, and mend it. It must still keep its tokens oldest first, in the first places; empty places
-# come last. Beware of the first idea: with `>` in place of `>=` it never shifts.
+# Below is such an update on a `RingArrays`, used as `cache.slots` places in order of time: it is no ring. W - 1
+# tokens after the mistake the zeros have been pushed out, and all looks well again. Find out when it shifts, and
+# mend it. It must still keep its tokens oldest first, in the first places; empty places come last. Beware of the first idea: with `>` in place of `>=` it never shifts.
 
 
 # %% id="case02-early" role="answer"
