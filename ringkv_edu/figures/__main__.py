@@ -10,6 +10,8 @@ from ..trace import record
 from .chunk_mask import draw_chunk_mask
 from .cliff import draw_cliff
 from .clock import draw_clock
+from .groups import draw_groups
+from .mask_weights import draw_mask_weights
 from .rewind_strip import draw_rewind
 from .ring import draw_ring
 from .slot_error import draw_slot_error
@@ -21,6 +23,8 @@ def main(folder: str) -> None:
     pictures = {
         "ring": draw_ring(record(lambda: RingKVBuffer(4), 10), next_slot=10 % 4),
         "cliff": draw_cliff(),
+        "mask_weights": draw_mask_weights(),
+        "groups": draw_groups(),
         "chunk_mask": draw_chunk_mask(),
         "rewind": draw_rewind(),
         "clock": draw_clock(),

@@ -1,0 +1,169 @@
+"""Lesson 02: the storage of a ring, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from .lesson_02_common import Array, code_case
+from .model import Answer, Case, Exercise, Mutant, answers
+
+__all__ = ["STORAGE"]
+
+Storage = tuple[Array, Array, Array]
+BEFORE = 9  # more blocks than NumPy keeps of one size, so that np.empty gets one of them
+
+
+def make_storage(window: int, kv_heads: int, head_dim: int) -> Storage:
+    """Give keys and values of zeros, and positions of -1."""
+    shape = (kv_heads, window, head_dim)
+    return np.zeros(shape), np.zeros(shape), np.full(window, -1)
+
+
+def _storage_with(
+    shape: Callable[[int, int, int], tuple[int, ...]] = lambda w, h, d: (h, w, d),
+    fill: float = 0.0,
+    positions: Callable[[int, int], Any] = lambda w, h: np.full(w, -1),
+) -> dict[str, Any]:
+    """Make a mutant: another shape, another filling, other positions."""
+
+    def mutant(window: int, kv_heads: int, head_dim: int) -> Storage:
+        keys, values = (np.full(shape(window, kv_heads, head_dim), fill) for _ in range(2))
+        return keys, values, positions(window, kv_heads)
+
+    return answers(make_storage=mutant)
+
+
+def _aliased(window: int, kv_heads: int, head_dim: int) -> Storage:
+    keys, _, positions = make_storage(window, kv_heads, head_dim)
+    return keys, keys, positions
+
+
+def _positions_first(window: int, kv_heads: int, head_dim: int) -> Storage:
+    keys, values, positions = make_storage(window, kv_heads, head_dim)
+    return positions, keys, values
+
+
+def _storage_cases(rng: Random) -> list[Case]:
+    sizes = [(4, 2, 3), (1, 1, 1), (3, 1, 2), (5, 3, 2)]
+    sizes += [(rng.randrange(6, 9), rng.randrange(2, 5), rng.randrange(2, 6))]
+    return [_storage_case(*size) for size in sizes]
+
+
+def _storage_case(window: int, kv_heads: int, head_dim: int) -> Case:
+    line = f"storage = make_storage({window}, {kv_heads}, {head_dim})"
+    used = [np.full((kv_heads, window, head_dim), np.nan) for _ in range(BEFORE)]
+
+    def look(space: dict[str, Any]) -> dict[str, Any]:
+        storage = space["storage"]
+        if not isinstance(storage, tuple | list) or len(storage) != 3:
+            return {"storage": storage}
+        found = dict(zip(("keys", "values", "positions"), storage, strict=True))
+        seen: dict[str, Any] = {name: _kind(what) for name, what in found.items()}
+        if not all(isinstance(what, np.ndarray) for what in storage):
+            return seen
+        keys, values, positions = storage
+        seen["stored positions"] = positions
+        seen["numbers in keys and values that are not 0"] = [
+            int(np.count_nonzero(keys != 0)),
+            int(np.count_nonzero(values != 0)),
+        ]
+        keys[...] = 7.0
+        seen["sum of the values, after every key was set to 7"] = float(values.sum())
+        return seen
+
+    case = code_case(line, "make_storage", look)
+
+    def run(answer: Answer) -> Mapping[str, Any]:
+        blocks = [block.copy() for block in used]  # memory that was in use before, ...
+        del blocks  # ... and that np.empty now finds as it was left
+        return case.run(answer)
+
+    return Case(line, run)
+
+
+def _kind(what: Any) -> str:
+    if not isinstance(what, np.ndarray):
+        return f"a {type(what).__name__}"
+    whole = np.issubdtype(what.dtype, np.signedinteger)
+    return f"array of shape {what.shape}, {'whole numbers' if whole else what.dtype}"
+
+
+STORAGE = Exercise(
+    id="np1-storage",
+    names=("make_storage",),
+    cases=_storage_cases,
+    reference=answers(make_storage),
+    mutants=(
+        Mutant(
+            "positions-zero",
+            "positions start as zeros: every empty slot then claims to hold position 0",
+            _storage_with(positions=lambda w, h: np.zeros(w, dtype=int)),
+        ),
+        Mutant(
+            "garbage",
+            "np.empty is used as it is: it holds whatever that memory held before",
+            _storage_with(fill=np.nan),
+        ),
+        Mutant(
+            "slots-first",
+            "the slots are the first axis: the order is (kv_heads, slots, head_dim)",
+            _storage_with(shape=lambda w, h, d: (w, h, d)),
+        ),
+        Mutant(
+            "slots-last",
+            "the slots are the last axis: the order is (kv_heads, slots, head_dim)",
+            _storage_with(shape=lambda w, h, d: (h, d, w)),
+        ),
+        Mutant(
+            "no-heads",
+            "the axis of the key/value heads is forgotten",
+            _storage_with(shape=lambda w, h, d: (w, d)),
+        ),
+        Mutant(
+            "aliased",
+            "keys and values are one and the same array: what is written to one shows in the other",
+            answers(make_storage=_aliased),
+        ),
+        Mutant(
+            "float-positions",
+            "positions are floats: a position is a whole number, and is compared as one",
+            _storage_with(positions=lambda w, h: np.full(w, -1.0)),
+        ),
+        Mutant(
+            "zero-floats",
+            "positions are np.zeros: floats, and every empty slot claims to hold position 0",
+            _storage_with(positions=lambda w, h: np.zeros(w)),
+        ),
+        Mutant(
+            "positions-per-head",
+            "every head has positions of its own: a token stands in the same slot in all heads",
+            _storage_with(positions=lambda w, h: np.full((h, w), -1)),
+        ),
+        Mutant(
+            "numbered",
+            "positions are the slots' own numbers: nothing is stored yet, so all of them are -1",
+            _storage_with(positions=lambda w, h: np.arange(w)),
+        ),
+        Mutant(
+            "minus-one-everywhere",
+            "keys and values start as -1, too: only positions do, keys and values hold zeros",
+            _storage_with(fill=-1.0),
+        ),
+        Mutant(
+            "one-more-slot",
+            "there is one slot too many: the window counts the query itself",
+            _storage_with(
+                shape=lambda w, h, d: (h, w + 1, d), positions=lambda w, h: np.full(w + 1, -1)
+            ),
+        ),
+        Mutant(
+            "other-order",
+            "the three come back in another order: keys, values, positions",
+            answers(make_storage=_positions_first),
+        ),
+    ),
+)

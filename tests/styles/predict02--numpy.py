@@ -1,0 +1,1 @@
+changed = 9 + np.arange(4)[::-1]
