@@ -104,7 +104,7 @@ class Lab:
     def open(self, address: str) -> None:
         self.page.goto(address, wait_until="domcontentloaded")
         self.page.wait_for_selector("#jupyterlab-splash", state="detached")
-        self.page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
+        self.page.wait_for_selector(f"{SHOWN} .jp-Cell")
         assert not self.page.locator("dialog.jp-Dialog").count()
         self.page.wait_for_function(CURRENT, arg=address.rsplit("/", 1)[-1].split("?")[0])
         self.page.evaluate(READY)
