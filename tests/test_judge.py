@@ -158,6 +158,17 @@ def test_an_answer_that_checks_itself(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out.count("ex00-last") == 1
 
 
+def test_a_check_shows_no_warnings() -> None:
+    import warnings
+
+    source = (
+        "import numpy as np\ndef last(tokens, window):\n    return list(np.zeros(1) / np.zeros(1))"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "[nan]" in str(verdict_on(source))
+
+
 def test_prints_are_counted_not_shown() -> None:
     verdict = verdict_on(
         "def last(tokens, window):\n    print('here')\n    return tokens[-window:]"

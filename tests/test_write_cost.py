@@ -24,8 +24,7 @@ def raises(ring, k, v):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SIZES", (4, 8))
-    monkeypatch.setattr(module, "ROUNDS", 1)
-    monkeypatch.setattr(module, "SLICE", 0.0001)
+    monkeypatch.setattr(module, "SECONDS", 0.01)
 
 
 def test_three_memories_are_measured_and_drawn(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from time import perf_counter
+from typing import TypeVar
 
 __all__ = ["fastest", "table"]
 
 IN_A_ROW = 5
+Name = TypeVar("Name", bound=Hashable)
 
 
-def fastest(things: Mapping[str, Callable[[], object]], seconds: float) -> dict[str, float]:
+def fastest(things: Mapping[Name, Callable[[], object]], seconds: float) -> dict[Name, float]:
     """Give the least time in microseconds that one call of each took.
 
     They take turns, a few calls each, so that the first warms what the one before left cold, for

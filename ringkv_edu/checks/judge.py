@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -59,7 +60,8 @@ def judge(exercise: Exercise, names: Mapping[str, Any], seeds: tuple[int, ...] =
         return Verdict(False, (f"{exercise.id}: {wanting}", _stuck(exercise)))
     cases = _cases(exercise, seeds)
     printed = _Silent()
-    with contextlib.redirect_stdout(printed):
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # 0 / 0 shows in the result; a red line above is noise
         yours = _all(cases, Answer(**{name: names[name] for name in exercise.names}), guarded)
     expected = _all(cases[: len(yours)], exercise.answer())
     wrong = [i for i, seen in enumerate(yours) if not _alike(seen, expected[i])]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from ..bench.measure import fastest
 from ..given_numpy import RingArrays
 from .style import INK, LINE, SLOT_COLOURS, WRONG, text_style
 
@@ -16,7 +16,7 @@ __all__ = ["draw_write_cost", "measure", "write_cost"]
 
 SIZES = (64, 256, 1024, 4096, 16384, 65536)
 KV_HEADS, HEAD_DIM = 2, 16
-ROUNDS, SLICE = 7, 0.008  # rounds, and seconds that one memory of one size gets in each
+SECONDS = 1.5  # about how long all of them take together
 SHIFTING, LISTS, YOURS = "an array that shifts", "a list with pop(0)", "your ring"
 LINES = {
     SHIFTING: (WRONG, "-", "s"),
@@ -49,11 +49,7 @@ def write_cost(names: Mapping[str, Any] | None = None) -> Any:
 
 
 def measure(write: Write | None = None) -> Microseconds:
-    """Give the microseconds of one write, by memory and window: the least of several rounds.
-
-    The rounds take turns over all memories and sizes, so that a busy moment of the machine does
-    not fall on one of them alone.
-    """
+    """Give the microseconds of one write, by memory and window: the least of many."""
     k, v = np.ones((2, KV_HEADS, HEAD_DIM))
     writes: dict[tuple[str, int], Callable[[], object]] = {}
     for window in SIZES:
@@ -61,14 +57,9 @@ def measure(write: Write | None = None) -> Microseconds:
         writes[LISTS, window] = _lists(window, k, v)
         if write is not None:
             writes[YOURS, window] = _ring(write, window, k, v)
-    calls = {which: _calls_in_a_slice(one) for which, one in writes.items()}
-    best = dict.fromkeys(writes, float("inf"))
-    for _ in range(ROUNDS):
-        for which, one in writes.items():
-            best[which] = min(best[which], _seconds(one, calls[which]) / calls[which])
     found: Microseconds = {}
-    for (memory, window), seconds in best.items():
-        found.setdefault(memory, {})[window] = 1e6 * seconds
+    for (memory, window), least in fastest(writes, SECONDS).items():
+        found.setdefault(memory, {})[window] = least
     return found
 
 
@@ -147,18 +138,6 @@ def _lists(window: int, k: Any, v: Any) -> Callable[[], object]:
         positions.pop(0)
 
     return one
-
-
-def _seconds(one: Callable[[], object], calls: int) -> float:
-    start = time.perf_counter()
-    for _ in range(calls):
-        one()
-    return time.perf_counter() - start
-
-
-def _calls_in_a_slice(one: Callable[[], object]) -> int:
-    one()  # the first touches memory that nobody has touched before
-    return max(1, min(1000, int(SLICE / max(_seconds(one, 1), 1e-9))))
 
 
 def _table(found: Microseconds) -> str:
