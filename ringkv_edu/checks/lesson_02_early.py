@@ -8,7 +8,7 @@ from typing import Any
 
 from ..given_numpy import RingArrays
 from .lesson_02_common import Array, code_case
-from .lesson_02_write import write
+from .lesson_02_write_mistakes import write
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["EARLY"]

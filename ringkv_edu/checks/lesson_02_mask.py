@@ -2,115 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
-from typing import Any
 
 import numpy as np
 
-from .lesson_02_common import Array, attention, code_case, root
+from . import lesson_02_mask_mistakes as wrong
+from .lesson_02_common import code_case
+from .lesson_02_mask_mistakes import attend_seen
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["MASK"]
 
-Test = Callable[[Array, int, int], Array]
 LARGE = -1e9  # what many programs write in place of minus infinity
 STYLES = ("", "-rows", "-large")
 LARGE_SCORES = (  # the largest of all is seen: a maximum over all slots does no harm
     "q, keys = np.array([1000.0]), np.array([[0.5], [1.0], [0.9], [-0.5]]); "
     "out = attend_seen(q, keys, keys + 1, np.array([4, 5, -1, 3]), 5, 2)"
 )
-
-
-def attend_seen(
-    q: Array, keys: Array, values: Array, positions: Array, query_position: int, window: int
-) -> Array:
-    """Attend to the slots whose stored position the query sees."""
-    return attention(q, keys, values, seen=_sees(positions, query_position, window))
-
-
-def _sees(positions: Array, query: int, window: int) -> Array:
-    seen: Array = (positions >= 0) & (positions <= query) & (query - positions < window)
-    return seen
-
-
-def _masked(test: Test, style: str = "") -> dict[str, Any]:
-    """Make a mutant from its mask.
-
-    Where it sees nothing at all, answers differ by how they mask: with minus infinity, by taking
-    the rows that are seen, or with a large negative number.
-    """
-
-    def mutant(
-        q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
-    ) -> Array:
-        seen = test(positions, query, window)
-        if style == "-rows":
-            return attention(q, keys[seen], values[seen])
-        if style == "-large" and not seen.any():
-            return attention(0 * q, keys, values)
-        return attention(q, keys, values, seen=seen)
-
-    return answers(attend_seen=mutant)
-
-
-def _scores_changed(change: Callable[[Array, Array], Array]) -> dict[str, Any]:
-    """Make a mutant that does something else to the scores of what is not seen."""
-
-    def mutant(
-        q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
-    ) -> Array:
-        with np.errstate(all="ignore"):
-            scores = change(keys @ q * root(keys), _sees(positions, query, window))
-        return attention(scores, np.eye(len(scores)), values, scale=lambda keys: 1.0)
-
-    return answers(attend_seen=mutant)
-
-
-def _steps_changed(**steps: Any) -> dict[str, Any]:
-    """Make a mutant with the right mask and another step of attention."""
-
-    def mutant(
-        q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
-    ) -> Array:
-        return attention(q, keys, values, seen=_sees(positions, query, window), **steps)
-
-    return answers(attend_seen=mutant)
-
-
-def _mask_after(
-    q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
-) -> Array:
-    seen = _sees(positions, query, window)
-    return attention(q, keys, values * seen[:, None])
-
-
-def _newest_as_query(
-    q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
-) -> Array:
-    return attend_seen(q, keys, values, positions, int(positions.max()), window)
-
-
-def _joined_by_and(
-    q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
-) -> Array:
-    distance = query - positions
-    seen = (positions >= 0) and (distance >= 0) and (distance < window)
-    return attention(q, keys, values, seen=seen)
-
-
-def _values_unpicked(
-    q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
-) -> Array:
-    scores = (keys @ q * root(keys))[_sees(positions, query, window)]
-    weights = np.exp(scores - scores.max())
-    out: Array = weights @ values / weights.sum()
-    return out
-
-
-def _first(count: Callable[[Array, int], int]) -> Test:
-    """Give the mask of a counter: the first slots, however many it says."""
-    return lambda positions, query, window: np.arange(len(positions)) < count(positions, query)
 
 
 def _mask_cases(rng: Random) -> list[Case]:
@@ -145,27 +53,27 @@ def _drawn(seed: int, seen: int, window: int, slack: int, back: int, query: int)
     )
 
 
-MAY_SEE_NOTHING: tuple[tuple[str, str, Test], ...] = (
+MAY_SEE_NOTHING: tuple[tuple[str, str, wrong.Test], ...] = (
     (
         "too-narrow",
         "the window is one too narrow: W counts the token itself once",
-        lambda p, q, w: _sees(p, q, w - 1),
+        lambda p, q, w: wrong.sees(p, q, w - 1),
     ),
     (
         "not-itself",
         "a token does not see itself: distance 0 is in the window",
-        lambda p, q, w: _sees(p, q, w) & (p != q),
+        lambda p, q, w: wrong.sees(p, q, w) & (p != q),
     ),
     (
         "zero-dropped",
         "position 0 is taken for empty: it is a real token",
-        lambda p, q, w: _sees(p, q, w) & (p > 0),
+        lambda p, q, w: wrong.sees(p, q, w) & (p > 0),
     ),
     (
         "slots-compared",
         "the query's position is compared with the numbers of the slots: compare it with the "
         "stored positions",
-        lambda p, q, w: _sees(np.arange(len(p)), q, w),
+        lambda p, q, w: wrong.sees(np.arange(len(p)), q, w),
     ),
 )
 
@@ -178,82 +86,82 @@ MASK = Exercise(
         Mutant(
             "no-mask",
             "there is no mask: a zero key is not a zero weight, so empty slots take part",
-            _masked(lambda p, q, w: np.full(len(p), True)),
+            wrong.masked(lambda p, q, w: np.full(len(p), True)),
         ),
         Mutant(
             "mask-after",
             "the mask comes after the softmax: the weights that are left no longer add up to 1. "
             "Mask the scores",
-            answers(attend_seen=_mask_after),
+            answers(attend_seen=wrong.mask_after),
         ),
         Mutant(
             "scores-zero",
             "the scores of what is not seen become 0, and exp(0) is 1: they must become minus "
             "infinity, or be left out",
-            _scores_changed(lambda scores, seen: np.where(seen, scores, 0.0)),
+            wrong.scores_changed(lambda scores, seen: np.where(seen, scores, 0.0)),
         ),
         Mutant(
             "nan",
             "the mask is multiplied by infinity, and 0 times infinity is NaN: choose with np.where",
-            _scores_changed(lambda scores, seen: scores * np.nan),
+            wrong.scores_changed(lambda scores, seen: scores * np.nan),
         ),
         Mutant(
             "inverted",
             "the mask is the wrong way round: True means seen, and what is not seen is left out",
-            _masked(lambda p, q, w: ~_sees(p, q, w)),
+            wrong.masked(lambda p, q, w: ~wrong.sees(p, q, w)),
         ),
         Mutant(
             "counter",
             "the mask comes from a counter of tokens: with holes, slack or a wrap only the stored "
             "positions tell",
-            _masked(_first(lambda positions, query: query + 1)),
+            wrong.masked(wrong.first(lambda positions, query: query + 1)),
         ),
         Mutant(
             "count-stored",
             "the mask is slot < count: with holes, the tokens are not in the first slots, and with "
             "slack not all of them are seen",
-            _masked(_first(lambda positions, query: int((positions >= 0).sum()))),
+            wrong.masked(wrong.first(lambda positions, query: int((positions >= 0).sum()))),
         ),
         Mutant(
             "too-wide",
             "the window is one too wide, as if written t - W",
-            _masked(lambda p, q, w: _sees(p, q, w + 1)),
+            wrong.masked(lambda p, q, w: wrong.sees(p, q, w + 1)),
         ),
         Mutant(
             "future",
             "keys after the query are seen: it looks into the future",
-            _masked(lambda p, q, w: (p >= 0) & (q - p < w)),
+            wrong.masked(lambda p, q, w: (p >= 0) & (q - p < w)),
         ),
         Mutant(
             "stored-is-enough",
             "every stored token is seen, also those that left the window or lie in the future",
-            _masked(lambda p, q, w: p >= 0),
+            wrong.masked(lambda p, q, w: p >= 0),
         ),
         Mutant(
             "no-window",
             "everything at or before the query is seen: the window is not used",
-            _masked(lambda p, q, w: (p >= 0) & (p <= q)),
+            wrong.masked(lambda p, q, w: (p >= 0) & (p <= q)),
         ),
         Mutant(
             "empty-passes",
             "an empty slot is seen: -1 looks like a position just before 0, so it must be ruled "
             "out by itself",
-            _masked(lambda p, q, w: (p <= q) & (q - p < w)),
+            wrong.masked(lambda p, q, w: (p <= q) & (q - p < w)),
         ),
         Mutant(
             "window-only",
             "only the far edge of the window is asked for: empty slots and tokens after the query "
             "pass",
-            _masked(lambda p, q, w: q - p < w),
+            wrong.masked(lambda p, q, w: q - p < w),
         ),
         Mutant(
             "newest-as-query",
             "the newest stored position stands for the query's: tokens after the query may be "
             "stored already",
-            answers(attend_seen=_newest_as_query),
+            answers(attend_seen=wrong.newest_as_query),
         ),
         *(
-            Mutant(name + style, sentence, _masked(test, style))
+            Mutant(name + style, sentence, wrong.masked(test, style))
             for name, sentence, test in MAY_SEE_NOTHING
             for style in STYLES
         ),
@@ -261,23 +169,23 @@ MASK = Exercise(
             "and",
             "`and`, or a chain like 0 <= x < w, is used on arrays: it asks one question of a whole "
             "array. Join comparisons with &, each in brackets of its own",
-            answers(attend_seen=_joined_by_and),
+            answers(attend_seen=wrong.joined_by_and),
         ),
         Mutant(
             "values-unpicked",
             "the scores of the slots that are seen are picked, and the values are not: take "
             "values[seen], too",
-            answers(attend_seen=_values_unpicked),
+            answers(attend_seen=wrong.values_unpicked),
         ),
         Mutant(
             "no-scale",
             "the scores are not divided by sqrt(head_dim)",
-            _steps_changed(scale=lambda keys: 1.0),
+            wrong.steps_changed(scale=lambda keys: 1.0),
         ),
         Mutant(
             "overflow",
             "the largest score is not subtracted before exp, and infinity over infinity is NaN",
-            _steps_changed(top=lambda scores: 0.0),
+            wrong.steps_changed(top=lambda scores: 0.0),
         ),
     ),
 )
