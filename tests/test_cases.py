@@ -62,6 +62,14 @@ class Needy(Bare):
         super().__init__(size, 1, 1)
 
 
+class NeedsMore(Bare):
+    def reset(self):
+        import not_there
+
+    def __init__(self, window, kv_heads, head_dim):
+        self.reset()
+
+
 class NoPositions(Bare):
     positions = None
 
@@ -143,6 +151,7 @@ def test_what_was_seen_is_said() -> None:
         ("{adapters}:NoRewind", "lacks rewind"),
         ("{adapters}:Unknown", "offers names .*wings"),
         ("{adapters}:Needy", "must work; they gave TypeError"),
+        ("{adapters}:NeedsMore", "NeedsMore needs not_there, which is not installed"),
         ("{adapters}:NoPositions", "must work; they gave TypeError"),
         ("{broken}:Bare", "raises SyntaxError"),
     ],

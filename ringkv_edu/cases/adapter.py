@@ -103,6 +103,8 @@ def load(target: str) -> Subject:
     try:
         cache = subject.make({"window": 4, "kv_heads": 2, "head_dim": 32, "sinks": 0, "slack": 0})
         subject.positions(cache)
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{name} needs {error.name}, which is not installed") from error
     except Exception as error:
         words = f"{type(error).__name__}: {error}"
         raise ValueError(
