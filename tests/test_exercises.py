@@ -84,7 +84,7 @@ def test_a_known_mistake_is_named_as_itself(exercise: Exercise, mutant) -> None:
         assert not verdict.right
         assert verdict.mistake == mutant.name, str(verdict)
         assert mutant.sentence in str(verdict)
-        assert "It differs in other" not in str(verdict)
+        assert "This case is what" not in str(verdict)
         assert len(verdict.lines) <= 6
 
 

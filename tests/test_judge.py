@@ -77,7 +77,8 @@ def test_two_mistakes_name_the_first_and_say_there_is_more() -> None:
     names = {**exercise("ex00-diagnostic").reference, "negative_wrap": -1, "keys_seen": 8}
     verdict = judge(exercise("ex00-diagnostic"), names)
     assert verdict.mistake == "c-modulo"
-    assert "It differs in other cases, too." in str(verdict)
+    assert "This case is what happens when" in str(verdict)
+    assert "Other cases do not fit that." in str(verdict)
 
 
 def test_an_unknown_mistake_is_not_given_a_name() -> None:

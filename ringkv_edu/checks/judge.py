@@ -66,7 +66,8 @@ def judge(exercise: Exercise, names: Mapping[str, Any], seeds: tuple[int, ...] =
     expected = _all(cases[: len(yours)], exercise.answer())
     wrong = [i for i, seen in enumerate(yours) if not _alike(seen, expected[i])]
     if not wrong:
-        said = f"{exercise.id}: right, on all {len(cases)} cases."
+        asked = f", on all {len(cases)} cases" if len(cases) > 1 else ""
+        said = f"{exercise.id}: right{asked}."
         noise = f"  It printed {printed.lines} lines of its own: take the print calls out."
         return Verdict(True, (said, noise) if printed.lines else (said,))
     first = wrong[0]
@@ -74,8 +75,8 @@ def judge(exercise: Exercise, names: Mapping[str, Any], seeds: tuple[int, ...] =
     lines += difference(yours[first], expected[first])
     mistake, exact = _mistake(exercise, cases, yours, expected)
     if mistake:
-        also = "" if exact else " It differs in other cases, too."
-        lines.append(f"  This is what happens when {mistake.sentence}.{also}")
+        which, also = ("This", "") if exact else ("This case", " Other cases do not fit that.")
+        lines.append(f"  {which} is what happens when {mistake.sentence}.{also}")
     return Verdict(False, (*lines, _stuck(exercise)), mistake.name if mistake else "")
 
 

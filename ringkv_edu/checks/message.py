@@ -12,6 +12,7 @@ __all__ = ["RESULT", "Raised", "difference", "one_line"]
 
 RESULT = "result"  # the label of what a function returned
 NUMBERS = {"a number", "a whole number"}
+NO_RETURN = "None (is a `return` missing?)"
 ALL_DIGITS = 17
 
 
@@ -37,8 +38,8 @@ def difference(yours: Any, expected: Mapping[str, Any]) -> list[str]:
     for label, want in expected.items():
         if label not in yours:  # the case could not even look: it gave what it saw
             other, got = next((k, v) for k, v in yours.items() if k not in expected)
-            seen = f"  your {other}: {short(got, 50)}, which is {kind(got)}"
-            return [seen, f"  expected: {label} {short(want)}"]
+            what = NO_RETURN if got is None else f"{short(got, 50)}, which is {kind(got)}"
+            return [f"  your {other}: {what}", f"  expected: {label} {short(want)}"]
         if not same(yours[label], want):
             return _pair(label, yours[label], want)
     return []
@@ -55,7 +56,9 @@ def _pair(label: str, got: Any, want: Any) -> list[str]:
     if seen == wanted:
         seen, wanted = short(got, 200, ALL_DIGITS), short(want, 200, ALL_DIGITS)
     if label == RESULT and got is None:
-        seen = "None (is a `return` missing?)"
+        seen = NO_RETURN
+    elif isinstance(want, list) and len(want) == 1 and kind(got) in NUMBERS:
+        seen = f"{seen}, which is a bare number, not a list or array with one in it"
     elif kind(got) != kind(want) and not {kind(got), kind(want)} <= NUMBERS:
         seen = f"{short(got, 50)}, which is {kind(got)}, not {kind(want)}"
     return [f"  your {label}: {seen}", f"  expected: {wanted}"]
