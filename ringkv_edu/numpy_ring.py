@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .inputs import check_heads, check_tokens, count, factor, float_dtype
+from .inputs import check_heads, check_tokens, count, factor, zeros
 from .rewind import RewindError, length_after_rewind
-from .visibility import slot_of, slots_of, visibility_mask
+from .visibility import in_reach, slot_of, slots_of, visibility_mask
 
 __all__ = ["NumpyRing", "RewindError"]
 
@@ -38,7 +38,8 @@ class NumpyRing:
 
     ``window`` counts the query itself and leaves the sinks out; ``slack`` more slots make it
     possible to take back up to ``slack`` tokens once the ring is full. ``dtype`` is float16,
-    float32 or float64; scores are computed in float32 at least.
+    float32 or float64; scores are computed in float32 at least (NumPy converts a float16 ring for
+    each attention: half the memory, and slower).
 
     Attributes: ``keys`` and ``values`` (kv_heads, slots, head_dim); ``positions`` (slots,) int64,
     -1 where a slot is empty; ``seen``, tokens ever appended less those taken back: the next
@@ -59,7 +60,7 @@ class NumpyRing:
         self.sinks, self.slack = count("sinks", sinks, 0), count("slack", slack, 0)
         self.slots = self.sinks + self.window + self.slack
         shape = (2, count("kv_heads", kv_heads, 1), self.slots, count("head_dim", head_dim, 1))
-        self.keys, self.values = np.zeros(shape, float_dtype(dtype))
+        self.keys, self.values = zeros(shape, dtype)
         self.positions = np.full(self.slots, -1, np.int64)
         self.seen = 0
 
@@ -79,20 +80,23 @@ class NumpyRing:
 
     def _write(self, k: Array, v: Array) -> None:
         stays, positions, slots = self._places(k.shape[1])
-        self.keys[:, slots] = k[:, stays]
-        self.values[:, slots] = v[:, stays]
+        k, v, n = k[:, stays].copy(), v[:, stays].copy(), k.shape[1]  # may be views of this ring
+        self.keys[:, slots] = k
+        self.values[:, slots] = v
         self.positions[slots] = positions
-        self.seen += k.shape[1]
+        self.seen += n
 
     def _mask(self, queries: Array, held: Array) -> npt.NDArray[np.bool_]:
         return visibility_mask(queries, held, self.window, self.sinks)
 
     def _one(self, q: Array, scale: float) -> Array:
         """Let the newest position attend to the slots as they lie: q (heads, 1, head_dim)."""
-        if self.size < self.slots:
-            self._clear(self.positions < 0)  # 0 x NaN is NaN: an empty slot must hold a number
-        mask = self._mask(np.array([self.seen - 1]), self.positions)
-        return _attention(q, self.keys, self.values, mask, scale)
+        held = np.flatnonzero(self.positions >= 0)
+        top = int(held[-1]) + 1  # behind it nothing has been written yet
+        if len(held) < top:  # a rewind left holes; what they hold must not become 0 x NaN
+            self._clear(self.positions < 0)
+        mask = self._mask(np.array([self.seen - 1]), self.positions[:top])
+        return _attention(q, self.keys[:, :top], self.values[:, :top], mask, scale)
 
     def _chunk(self, q: Array, k: Array, v: Array, scale: float) -> Array:
         """Let several tokens attend to the ring as it was and to the chunk beside it."""
@@ -100,21 +104,19 @@ class NumpyRing:
         held = np.concatenate([self.positions, queries])
         keys = np.concatenate([self.keys, k], axis=1)
         values = np.concatenate([self.values, v], axis=1)
+        finite = np.isfinite(values[:, held >= 0]).all()
+        rows = BLOCK if finite else 1  # a row alone meets no 0 x NaN
         out = np.empty_like(q)
-        rows = BLOCK if np.isfinite(values).all() else 1  # a row alone meets no 0 x NaN
         for start in range(0, len(queries), rows):
             some = slice(start, start + rows)
-            mask = self._mask(queries[some], held)
-            read = mask.any(axis=0)  # leave out what none of these rows sees
-            out[:, some] = _attention(
-                q[:, some], keys[:, read], values[:, read], mask[:, read], scale
-            )
+            near = in_reach(queries[some], held, self.window, self.sinks)
+            mask = self._mask(queries[some], held[near])
+            out[:, some] = _attention(q[:, some], keys[:, near], values[:, near], mask, scale)
         return out
 
     def append(self, k: Array, v: Array) -> None:
         """Store n tokens: ``k`` and ``v`` (kv_heads, n, head_dim), n >= 1, in the ring's dtype."""
-        check_tokens(k, v, self.keys)
-        self._write(k, v)
+        self._write(*check_tokens(k, v, self.keys))
 
     def step(self, q: Array, k: Array, v: Array, scale: float | None = None) -> Array:
         """Store n tokens and give what each of their queries sees.
@@ -126,10 +128,11 @@ class NumpyRing:
         One token is written first: the slot it takes is the key that has just left its window.
         Several attend first, because a later one would overwrite a key that an earlier one sees.
         """
-        n = check_tokens(k, v, self.keys)
-        check_heads(q, self.keys, n)
-        by = factor(scale, self.keys.shape[2])
-        if n == 1:
+        k, v = check_tokens(k, v, self.keys)
+        q = check_heads(q, self.keys, k.shape[1])
+        by = factor(scale, self.keys)
+        if k.shape[1] == 1:
+            q = q.copy()  # it may be a view of a slot that is written now
             self._write(k, v)
             return self._one(q, by)
         out = self._chunk(q, k, v, by)
@@ -141,8 +144,8 @@ class NumpyRing:
 
         Zeros when nothing is stored.
         """
-        check_heads(q, self.keys)
-        by = factor(scale, self.keys.shape[2])
+        q = check_heads(q, self.keys)
+        by = factor(scale, self.keys)
         return self._one(q[:, None], by)[:, 0] if self.seen else np.zeros_like(q)
 
     # Taking back, starting again, keeping.
@@ -171,13 +174,16 @@ class NumpyRing:
     @classmethod
     def from_state_dict(cls, state: Mapping[str, Any]) -> NumpyRing:
         """Make a ring from a copy of a state; raises ``ValueError`` for one that no ring has."""
+        if not isinstance(state, Mapping):
+            raise TypeError(f"the state is a {type(state).__name__}; give a state_dict()")
         missing = [name for name in (*SIZES, *ARRAYS) if name not in state]
         if missing:
             raise ValueError(f"the state lacks {', '.join(missing)}; give a state_dict()")
         window, sinks, slack, seen = (state[name] for name in SIZES)
-        keys = np.asarray(state["keys"])
-        if keys.ndim != 3:
-            raise ValueError(f"keys have shape {keys.shape}; expected (kv_heads, slots, head_dim)")
+        keys = state["keys"]
+        if not isinstance(keys, np.ndarray) or keys.ndim != 3:
+            shape = getattr(keys, "shape", f"a {type(keys).__name__}")
+            raise ValueError(f"keys are {shape}; give an array (kv_heads, slots, head_dim)")
         ring = cls(window, keys.shape[0], keys.shape[2], sinks, slack, keys.dtype)
         ring.seen = count("seen", seen, 0)
         for name in ARRAYS:
@@ -185,22 +191,30 @@ class NumpyRing:
             if given.shape != own.shape or given.dtype != own.dtype:
                 raise ValueError(
                     f"{name} are {given.dtype} {given.shape}; window {ring.window}, sinks "
-                    f"{ring.sinks} and slack {ring.slack} make them {own.dtype} {own.shape}"
+                    f"{ring.sinks} and slack {ring.slack} make them {own.dtype} {own.shape}. "
+                    f"Give a state_dict() as it is"
                 )
             own[:] = given
         ring._check_positions()
+        ring._clear(ring.positions < 0)
         return ring
 
     def _check_positions(self) -> None:
-        """Refuse positions that no ring could hold in these slots after ``seen`` tokens."""
-        held = self.positions >= 0
+        """Refuse positions that no ring can hold after ``seen`` tokens."""
+        held = np.flatnonzero(self.positions != -1)
         stored = self.positions[held]
-        home = slots_of(stored, self.window + self.slack, self.sinks)
-        if (stored >= self.seen).any() or (home != np.flatnonzero(held)).any():
-            raise ValueError(
-                f"positions {self.positions.tolist()} cannot be those of a ring that has seen "
-                f"{self.seen} tokens; give a state_dict()"
-            )
+        known = (stored >= 0) & (stored < self.seen)
+        home = slots_of(stored, self.window + self.slack, self.sinks) == held
+        try:
+            length_after_rewind(self.positions, self.seen, 0, self.window, self.sinks)
+            if known.all() and home.all():
+                return
+        except RewindError:  # something that the next query needs is missing
+            pass
+        raise ValueError(
+            f"positions {self.positions.tolist()} cannot be those of a ring that has seen "
+            f"{self.seen} tokens; give a state_dict() as it is"
+        )
 
     @property
     def size(self) -> int:

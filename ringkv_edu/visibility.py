@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["oracle_attention", "slot_of", "slots_of", "visibility_mask", "visible"]
+__all__ = ["in_reach", "oracle_attention", "slot_of", "slots_of", "visibility_mask", "visible"]
 
 
 def visible(query_position: int, key_position: int, window: int, sinks: int = 0) -> bool:
@@ -43,6 +43,22 @@ def visibility_mask(
     key = _positions("key_positions", key_positions)[None, :]
     in_window = query - key < window
     return (key >= 0) & (key <= query) & (in_window | (key < sinks))
+
+
+def in_reach(
+    query_positions: npt.NDArray[np.int64],
+    key_positions: npt.NDArray[np.int64],
+    window: int,
+    sinks: int = 0,
+) -> npt.NDArray[np.bool_]:
+    """Say which keys any of some queries in a row may see: (n_k,) bool.
+
+    ``query_positions`` (n_q,) rise one by one, ``key_positions`` (n_k,) are in any order. A cheap
+    first sieve for long chunks; ``visibility_mask`` then says which query sees which key.
+    """
+    first, last = query_positions[0], query_positions[-1]
+    near: npt.NDArray[np.bool_] = (first - key_positions < window) | (key_positions < sinks)
+    return (key_positions >= 0) & (key_positions <= last) & near
 
 
 def slot_of(position: int, ring: int, sinks: int = 0) -> int:

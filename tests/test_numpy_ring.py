@@ -83,36 +83,49 @@ class Spy(np.ndarray):
     writes: list[int]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.writes += np.atleast_1d(key).tolist()
+        slots = key[1] if isinstance(key, tuple) else key
+        self.writes += np.atleast_1d(slots).tolist()
         super().__setitem__(key, value)
 
 
+@pytest.mark.parametrize("name", ["keys", "values", "positions"])
 @pytest.mark.parametrize("n", [1, 3, 4, 5, 6, 23])
-def test_a_write_touches_each_slot_at_most_once(n: int) -> None:
+def test_a_write_touches_each_slot_at_most_once(n: int, name: str) -> None:
     for before in range(8):
         ring = ring_after(before, sinks=1, slack=1)
-        spy = ring.positions.view(Spy)
+        spy = getattr(ring, name).view(Spy)
         spy.writes = []
-        ring.positions = spy
+        setattr(ring, name, spy)
         ring.append(tokens(n), tokens(n))
-        assert (
-            len(set(spy.writes))
-            == len(spy.writes)
-            == len({p for p in range(before, before + n) if p < 1 or p >= before + n - 5})
-        )
+        stays = {p for p in range(before, before + n) if p < 1 or p >= before + n - 5}
+        assert len(set(spy.writes)) == len(spy.writes) == len(stays)
 
 
-def test_a_decode_step_copies_no_keys_or_values() -> None:
-    ring = ring_after(5000, window=4096, kv_heads=8, head_dim=64)
-    q, k = tokens(1, 32, 64), tokens(1, 8, 64)
-    ring.step(q, k, k)
+def peak_of(call: Any) -> int:
+    call()
     tracemalloc.start()
-    ring.step(q, k, k)
+    call()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    scores = 4 * 32 * 4096  # bytes of one (heads, slots) array in float32; K alone is 16 of these
-    assert ring.keys.nbytes == 16 * scores
-    assert peak < 5 * scores
+    return peak
+
+
+@pytest.mark.parametrize("seen", [3, 2000, 5000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_decode_step_copies_no_keys_or_values(dtype: Any, seen: int) -> None:
+    ring = NumpyRing(4096, 8, 64, dtype=dtype)
+    k = tokens(seen, 8, 64, dtype=dtype)
+    ring.append(k, k)
+    q, k = tokens(1, 32, 64, dtype=dtype), tokens(1, 8, 64, dtype=dtype)
+    scores = ring.keys.nbytes // 16  # bytes of one (heads, slots) array: K alone is 16 of these
+    assert peak_of(lambda: ring.step(q, k, k)) < 5 * scores
+
+
+def test_a_long_prefill_needs_little_memory() -> None:
+    """Scores of (n, n) would take 64 MiB a head here; blocks of rows take far less."""
+    q = tokens(4096, 1, 4)
+    ring = NumpyRing(16, 1, 4)
+    assert peak_of(lambda: ring.step(q, q, q)) < 2**22
 
 
 def test_many_query_rows_attend_in_blocks() -> None:
@@ -141,10 +154,14 @@ def test_dtypes(dtype: Any, within: float) -> None:
 
 def test_the_scale() -> None:
     q, k, v = tokens(6, 2, seed=1), tokens(6, 1, seed=2), tokens(6, 1, seed=3)
+    expected = oracle_attention(q, k, v, 4, scale=0.25)
     ring = NumpyRing(4, 1, 4)
-    out = ring.step(q, k, v, scale=0.25)
-    assert np.abs(out - oracle_attention(q, k, v, 4, scale=0.25)).max() < 2e-6
-    assert np.abs(ring.attend(q[:, -1], scale=0.25) - out[:, -1]).max() < 2e-6
+    assert np.abs(ring.step(q, k, v, scale=0.25) - expected).max() < 2e-6
+    assert np.abs(ring.attend(q[:, -1], scale=0.25) - expected[:, -1]).max() < 2e-6
+    ring.reset()
+    for t in range(6):
+        out = ring.step(q[:, [t]], k[:, [t]], v[:, [t]], scale=np.float32(0.25))
+        assert np.abs(out[:, 0] - expected[:, t]).max() < 2e-6
 
 
 def test_scores_too_large_for_exp() -> None:
@@ -178,34 +195,44 @@ def test_an_empty_ring_gives_zeros() -> None:
     assert (ring.attend(tokens(2)[0]) == 0).all()
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("bad", ["k", "v"])
 @pytest.mark.parametrize("at", [0, 4, 9])
-def test_a_value_that_is_not_finite_harms_nothing_once_it_is_gone(bad: str, at: int) -> None:
+def test_a_value_that_is_not_finite_harms_nothing_once_it_is_gone(bad, at, value) -> None:
     """One chunk or token by token: every query that does not see it gets what the oracle gives."""
     q, k, v = tokens(10, 2, seed=1), tokens(10, 1, seed=2), tokens(10, 1, seed=3)
     clean = oracle_attention(q, k, v, 3)
-    {"k": k, "v": v}[bad][:, at] = np.nan
+    {"k": k, "v": v}[bad][:, at] = value
     free = [t for t in range(10) if not at <= t < at + 3]
-    with np.errstate(invalid="ignore"):
-        whole = NumpyRing(3, 1, 4).step(q, k, v)
-        ring = NumpyRing(3, 1, 4)
-        one = np.concatenate(
-            [ring.step(q[:, [t]], k[:, [t]], v[:, [t]]) for t in range(10)], axis=1
-        )
-    for out in (whole, one):
-        assert np.abs(out - clean)[:, free].max() < 2e-6
+    for sizes in ([10], [1] * 10, [5, 5], [2, 6, 2]):
+        ring, start = NumpyRing(3, 1, 4), 0
+        for n in sizes:
+            with np.errstate(invalid="ignore"):
+                out = ring.step(*(x[:, start : start + n] for x in (q, k, v)))
+            rows = [t for t in free if start <= t < start + n]
+            assert np.abs(out[:, [t - start for t in rows]] - clean[:, rows]).max(initial=0) < 2e-6
+            start += n
 
 
-def test_a_poisoned_hole_harms_nothing() -> None:
-    q, k, v = tokens(12, 2, seed=1), tokens(12, 1, seed=2), tokens(12, 1, seed=3)
+@pytest.mark.parametrize("poison", [np.nan, np.inf])
+@pytest.mark.parametrize("taken_back", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_poisoned_hole_harms_nothing(n: int, taken_back: int, poison: float) -> None:
+    left = 11 - taken_back
+    q, k, v = (np.concatenate([x[:, :left], x[:, 11:]], axis=1) for x in HISTORY)
     ring = NumpyRing(4, 1, 4, slack=3)
-    ring.append(k[:, :11], v[:, :11])
-    ring.rewind(3)
-    for array in (ring.keys, ring.values):
-        array[:, ring.positions < 0] = np.nan
-    q8, k8, v8 = (np.concatenate([x[:, :8], x[:, 11:]], axis=1) for x in (q, k, v))
-    out = ring.step(q[:, 11:], k[:, 11:], v[:, 11:])
-    assert np.abs(out[:, 0] - oracle_attention(q8, k8, v8, 4)[:, 8]).max() < 2e-6
+    ring.append(HISTORY[1][:, :11], HISTORY[2][:, :11])
+    ring.rewind(taken_back)
+    expected = oracle_attention(q, k, v, 4)
+    for start in range(left, left + 10 // n * n, n):
+        for array in (ring.keys, ring.values):
+            array[:, ring.positions < 0] = poison
+        part = slice(start, start + n)
+        out = ring.step(q[:, part], k[:, part], v[:, part])
+        assert np.abs(out - expected[:, part]).max() < 2e-6
+
+
+HISTORY = tokens(21, 2, seed=1), tokens(21, 1, seed=2), tokens(21, 1, seed=3)
 
 
 def test_taken_back_means_forgotten() -> None:
@@ -251,6 +278,52 @@ def test_rewinds_into_the_sinks() -> None:
     assert ring.size == ring.seen == 0
 
 
+@pytest.mark.parametrize(
+    ("seen", "sizes", "first", "n", "needs", "oldest"),
+    [
+        (10, {"slack": 2}, 2, 1, 3, 4),
+        (6, {"sinks": 1}, 0, 1, 1, 2),
+        (12, {"sinks": 2, "slack": 1}, 1, 2, 5, 7),
+    ],
+)
+def test_what_a_refusal_names(seen, sizes, first, n, needs, oldest) -> None:
+    ring = ring_after(seen, **sizes)
+    ring.rewind(first)
+    words = rf"needs position {needs}, and the oldest position still held\D* is {oldest}\."
+    with pytest.raises(RewindError, match=words):
+        ring.rewind(n)
+
+
+def test_a_state_is_a_copy() -> None:
+    ring = ring_after(7, slack=1)
+    state, before = ring.state_dict(), snapshot(ring)
+    ring.append(tokens(3), tokens(3))
+    first, second = NumpyRing.from_state_dict(state), NumpyRing.from_state_dict(state)
+    assert snapshot(first) == snapshot(second) == before
+    first.append(tokens(3), tokens(3))
+    for name in ("keys", "values", "positions"):
+        state[name][...] = 99
+    assert snapshot(second) == before
+
+
+def test_what_a_state_holds_in_empty_slots_is_not_loaded() -> None:
+    state = ring_after(2).state_dict()
+    state["values"][:, 2:] = np.nan
+    assert (NumpyRing.from_state_dict(state).values[:, 2:] == 0).all()
+    with pytest.raises(TypeError, match="the state is a NoneType"):
+        NumpyRing.from_state_dict(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("start", [2**31 - 3, 2**53 - 3])
+def test_very_long_texts(start: int) -> None:
+    ring = NumpyRing(4, 1, 4)
+    state = ring.state_dict() | {"seen": start, "keys": tokens(4), "values": tokens(4)}
+    state["positions"] = np.array(sorted(range(start - 4, start), key=lambda p: p % 4))
+    ring = NumpyRing.from_state_dict(state)
+    ring.append(tokens(5), tokens(5))
+    assert sorted(ring.positions.tolist()) == list(range(start + 1, start + 5))
+
+
 def test_a_state_survives_a_file(tmp_path: Any) -> None:
     ring = ring_after(9, sinks=1, slack=2)
     ring.rewind(2)
@@ -267,10 +340,18 @@ def test_a_state_survives_a_file(tmp_path: Any) -> None:
         ({"seen": None}, "lacks seen"),
         ({"window": 5}, "make them float32"),
         ({"keys": np.zeros((1, 5, 4))}, "make them|values"),
-        ({"keys": np.zeros(5, np.float32)}, "expected .kv_heads, slots, head_dim"),
+        ({"keys": np.zeros(5, np.float32)}, r"give an array \(kv_heads, slots, head_dim\)"),
         ({"positions": np.array([1, 0, -1, -1, -1, -1])}, "cannot be those of a ring"),
         ({"positions": np.array([0, 1, 2, 3, 4, 50])}, "cannot be those of a ring"),
+        ({"positions": np.array([0, 1, 2, 3, 4, -7])}, "cannot be those of a ring"),
+        ({"positions": np.array([0, 1, 2, -1, 4, -1])}, "cannot be those of a ring"),
+        ({"positions": np.full(6, -1)}, "cannot be those of a ring"),
+        ({"positions": np.array([0, 1, 2, 3, 4.0, -1])}, "positions are float64"),
+        ({"seen": 500}, "cannot be those of a ring"),
+        ({"seen": 4}, "cannot be those of a ring"),
         ({"seen": -1}, "seen is -1"),
+        ({"seen": 2**63}, "seen is 9223372036854775808; give less than"),
+        ({"keys": [[[0.0]]]}, "keys are a list; give an array"),
     ],
 )
 def test_a_state_that_no_ring_has_is_refused(change: dict[str, Any], words: str) -> None:
@@ -291,6 +372,12 @@ def test_a_state_that_no_ring_has_is_refused(change: dict[str, Any], words: str)
         ({"head_dim": 0}, ValueError, "head_dim is 0"),
         ({"dtype": np.int64}, TypeError, "dtype is int64; give one of float16"),
         ({"dtype": "tall"}, TypeError, "dtype is 'tall'"),
+        ({"dtype": None}, TypeError, "dtype is None"),
+        ({"dtype": ">f4"}, TypeError, "in this machine's byte order"),
+        ({"dtype": "(2,)f4"}, TypeError, "give one of float16"),
+        ({"window": True}, TypeError, "window is True; give a whole number"),
+        ({"window": 10**30}, ValueError, "give less than 2 .. 62"),
+        ({"window": 2**61}, ValueError, "do not fit into memory; give smaller sizes"),
     ],
 )
 def test_sizes_that_cannot_be(sizes: dict[str, Any], error: Any, words: str) -> None:
@@ -311,6 +398,9 @@ WRONG_INPUTS: list[tuple[Any, Any, Any, type[Exception], str]] = [
     (GOOD[:, :1], GOOD, GOOD, ValueError, r"q has shape \(2, 1, 4\)"),
     (GOOD.astype(np.float16), GOOD, GOOD, TypeError, "q has dtype float16 and this ring stores"),
     (None, GOOD, GOOD, TypeError, "q is a NoneType"),
+    (np.ma.array(GOOD), GOOD, GOOD, TypeError, "q is a MaskedArray"),
+    (GOOD[:, :1], np.ma.array(GOOD[:, :1]), GOOD[:, :1], TypeError, "k is a MaskedArray"),
+    (GOOD.astype(">f4"), GOOD, GOOD, TypeError, "q has dtype >f4"),
 ]
 
 
@@ -323,16 +413,66 @@ def test_wrong_inputs_are_refused_and_change_nothing(q, k, v, error, words) -> N
     assert snapshot(ring) == before
 
 
-def test_wrong_queries_and_scales() -> None:
+@pytest.mark.parametrize(
+    ("scale", "error", "words"),
+    [
+        ("0.5", TypeError, "scale is '0.5'; give a number or None"),
+        ([1.0], TypeError, r"scale is \[1.0\]"),
+        (float("inf"), ValueError, "scale is inf; give a finite number that float32 can hold"),
+        (float("nan"), ValueError, "scale is nan"),
+        (1e39, ValueError, "scale is 1e.39"),
+        (10**400, ValueError, "that float32 can hold"),
+    ],
+)
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_wrong_scale_is_refused_and_changes_nothing(n, scale, error, words) -> None:
+    ring = ring_after(5, kv_heads=2)
+    before = snapshot(ring)
+    for call in (
+        lambda: ring.step(*[GOOD[:, :n]] * 3, scale),
+        lambda: ring.attend(GOOD[:, 0], scale),
+    ):
+        with pytest.raises(error, match=words):
+            call()
+        assert snapshot(ring) == before
+
+
+def test_queries_that_do_not_fit() -> None:
     ring = ring_after(5, kv_heads=2)
     for q in (GOOD, GOOD[:1, 0], GOOD[:, 0, :3]):
         with pytest.raises(ValueError, match="q has shape"):
             ring.attend(q)
-    with pytest.raises(TypeError, match="scale is 'x'"):
-        ring.step(GOOD, GOOD, GOOD, scale="x")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="scale is inf"):
-        ring.attend(GOOD[:, 0], scale=float("inf"))
-    assert ring.seen == 5
+
+
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("seen", range(1, 9))
+def test_inputs_may_be_views_of_the_ring_itself(n: int, seen: int) -> None:
+    def two() -> tuple[NumpyRing, NumpyRing]:
+        return ring_after(max(seen, n)), ring_after(max(seen, n))
+
+    for start in range(4 - n + 1):
+        ours, theirs = two()
+        part = slice(start, start + n)
+        views = ours.values[:, part], ours.keys[:, part], ours.values[:, part]
+        copies = [view.copy() for view in views]
+        assert (ours.step(*views) == theirs.step(*copies)).all()
+        assert snapshot(ours) == snapshot(theirs)
+        ours, theirs = two()
+        ours.append(tokens(n, seed=9), ours.keys[:, part])
+        theirs.append(tokens(n, seed=9), theirs.keys[:, part].copy())
+        assert snapshot(ours) == snapshot(theirs)
+
+
+def test_inputs_need_not_be_contiguous_or_writable() -> None:
+    q, k, v = (np.asfortranarray(tokens(6, heads, seed=heads)) for heads in (4, 2, 2))
+    for x in (q, k, v):
+        x.flags.writeable = False
+    for sizes in ([6], [1] * 6):
+        ring, start = NumpyRing(3, 2, 4), 0
+        for n in sizes:
+            out = ring.step(*(x[:, start : start + n] for x in (q, k, v)))
+            assert np.abs(out - oracle_attention(q, k, v, 3)[:, start : start + n]).max() < 2e-6
+            start += n
 
 
 def test_the_heart_is_short() -> None:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringkv_edu.visibility import (
+    in_reach,
     oracle_attention,
     slot_of,
     slots_of,
@@ -120,3 +121,13 @@ def test_slots_of_many_positions() -> None:
         for sinks in range(4):
             many = slots_of(np.arange(40), ring, sinks).tolist()
             assert many == [slot_of(position, ring, sinks) for position in range(40)]
+
+
+def test_in_reach_is_what_any_of_the_queries_sees() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        window, sinks, first, n = (int(x) for x in rng.integers([1, 0, 0, 1], [6, 4, 20, 9]))
+        queries = np.arange(first, first + n)
+        keys = rng.permutation(np.concatenate([np.arange(first + n + 3), np.full(4, -1)]))
+        mask = visibility_mask(queries, keys, window, sinks)
+        assert (in_reach(queries, keys, window, sinks) == mask.any(axis=0)).all()
