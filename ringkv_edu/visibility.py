@@ -57,8 +57,9 @@ def in_reach(
     first sieve for long chunks; ``visibility_mask`` then says which query sees which key.
     """
     first, last = query_positions[0], query_positions[-1]
-    near: npt.NDArray[np.bool_] = (first - key_positions < window) | (key_positions < sinks)
-    return (key_positions >= 0) & (key_positions <= last) & near
+    near = (first - key_positions < window) | (key_positions < sinks)
+    reach: npt.NDArray[np.bool_] = (key_positions >= 0) & (key_positions <= last) & near
+    return reach
 
 
 def slot_of(position: int, ring: int, sinks: int = 0) -> int:
@@ -89,13 +90,14 @@ def oracle_attention(
     window: int,
     sinks: int = 0,
     scale: float | None = None,
+    first: int = 0,
 ) -> npt.NDArray[np.float64]:
     """Attention over the whole history, in float64, one query at a time.
 
     ``q`` (heads, n, head_dim); ``k`` and ``v`` (kv_heads, n, head_dim); token ``t`` of each is at
     position ``t``. ``heads`` is a multiple of ``kv_heads``: query head ``h`` reads key head
     ``h // (heads // kv_heads)``. ``scale`` multiplies the scores; the default is
-    ``head_dim ** -0.5``. The result is (heads, n, head_dim).
+    ``head_dim ** -0.5``. The result is (heads, n, head_dim), or the rows from token ``first`` on.
     Raises ``ValueError`` when the shapes do not fit or ``window < 1``.
     Source: scaled dot-product attention (arXiv 1706.03762), grouped queries (arXiv 2305.13245).
     """
@@ -107,12 +109,12 @@ def oracle_attention(
     mask = visibility_mask(np.arange(n), np.arange(n), window, sinks)
     out = np.zeros((heads, n, value.shape[2]))
     for head in range(heads):
-        for t in range(n):
+        for t in range(first, n):
             seen = mask[t]
             scores = key[head // group, seen] @ query[head, t] * factor
             weights = np.exp(scores - scores.max())
             out[head, t] = weights @ value[head // group, seen] / weights.sum()
-    return out
+    return out[:, first:]
 
 
 def _check_sizes(window: int, sinks: int) -> None:

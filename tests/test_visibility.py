@@ -131,3 +131,10 @@ def test_in_reach_is_what_any_of_the_queries_sees() -> None:
         keys = rng.permutation(np.concatenate([np.arange(first + n + 3), np.full(4, -1)]))
         mask = visibility_mask(queries, keys, window, sinks)
         assert (in_reach(queries, keys, window, sinks) == mask.any(axis=0)).all()
+
+
+def test_the_oracle_can_leave_out_the_first_rows() -> None:
+    q, k, v = np.random.default_rng(0).normal(size=(3, 2, 9, 4))
+    whole = oracle_attention(q, k, v, 3, 1)
+    for first in (0, 4, 9):
+        assert (oracle_attention(q, k, v, 3, 1, first=first) == whole[:, first:]).all()

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 import numpy.typing as npt
 
 __all__ = ["ABILITIES", "Adapter", "Subject", "load"]
@@ -22,7 +21,16 @@ ABILITIES = {
     "state": "its state cannot be saved",
     "bytes": "it does not count its bytes",
     "storage": "its keys and values cannot be reached",
+    "rotates": "it does not rotate queries and keys itself",
 }
+NEEDED = ("append", "step", "rewind", "reset")
+METHODS = {
+    "attend": ("attend",),
+    "state": ("state_dict", "from_state_dict"),
+    "bytes": ("nbytes",),
+    "storage": ("keys", "values"),
+}
+SMALL = {"window": 4, "kv_heads": 2, "head_dim": 32, "sinks": 0, "slack": 0}
 
 
 class Adapter(Protocol):
@@ -33,8 +41,9 @@ class Adapter(Protocol):
 
     ``offers`` may name: ``sinks``, ``slack``, ``attend`` (``attend(q)``, q (heads, head_dim)),
     ``state`` (``state_dict()`` and a class method ``from_state_dict(state)``), ``bytes``
-    (``nbytes``) and ``storage`` (``keys`` and ``values``, arrays (kv_heads, slots, head_dim) that
-    can be written to). A class without ``offers`` is asked for what it has.
+    (``nbytes``), ``storage`` (``keys`` and ``values``, arrays (kv_heads, slots, head_dim) made
+    once, that can be written to) and ``rotates`` (it turns queries and keys by RoPE itself, base
+    10000, halves paired). A class without ``offers`` is asked for what it has.
     """
 
     offers: tuple[str, ...]
@@ -71,7 +80,7 @@ class Subject:
     def positions(self, cache: Any) -> list[int]:
         """Give the stored positions in slot order, empty slots left out."""
         held = cache.positions() if callable(cache.positions) else cache.positions
-        return [int(p) for p in np.asarray(held).reshape(-1).tolist() if p >= 0]
+        return [int(p) for p in list(held) if p >= 0]
 
     def nbytes(self, cache: Any) -> int:
         """Give the bytes of a cache that counts them."""
@@ -85,31 +94,47 @@ class Subject:
 def load(target: str) -> Subject:
     """Find a cache class by ``path/to/file.py:Name`` or ``module:Name``.
 
-    Raises ``ValueError`` saying what is missing. The file is run, as an import would run it.
+    Raises ``ValueError`` saying what is missing. A file is run, as an import would run it.
     """
     place, _, name = target.rpartition(":")
     if not place or not name:
         raise ValueError(f"{target!r} is no place: give path/to/file.py:Name or module:Name")
+    try:
+        return _subject(place, name)
+    except ValueError:
+        raise
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{target} needs {error.name}, which is not installed") from error
+    except BaseException as error:  # a class may raise whatever it likes, SystemExit included
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        words = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise ValueError(f"{target} cannot be used: it raised {words}") from error
+
+
+def _subject(place: str, name: str) -> Subject:
     module = _from_file(Path(place)) if place.endswith(".py") else _from_name(place)
     if not hasattr(module, name):
         known = [n for n, x in vars(module).items() if inspect.isclass(x) and n[0] != "_"]
         raise ValueError(f"{place} has no {name!r}; its classes are {', '.join(known) or 'none'}")
     cache_class = getattr(module, name)
-    needed = ("append", "step", "rewind", "reset")
-    missing = [method for method in needed if not callable(getattr(cache_class, method, None))]
-    if missing or not callable(cache_class):
-        raise ValueError(f"{target} lacks {', '.join(missing) or 'a constructor'}; see Adapter")
+    if not inspect.isclass(cache_class):
+        raise ValueError(f"{name} is no class but {type(cache_class).__name__}; give a class")
+    missing = [method for method in NEEDED if not callable(getattr(cache_class, method, None))]
+    if missing:
+        raise ValueError(f"{name} lacks {', '.join(missing)}; see ringkv_edu.cases.Adapter")
     subject = Subject(cache_class)
+    cache = subject.make(SMALL)
+    for ability in sorted(subject.offers & set(METHODS)):
+        lacking = [method for method in METHODS[ability] if not hasattr(cache, method)]
+        if lacking:
+            raise ValueError(f"{name} offers {ability!r} and lacks {', '.join(lacking)}")
     try:
-        cache = subject.make({"window": 4, "kv_heads": 2, "head_dim": 32, "sinks": 0, "slack": 0})
         subject.positions(cache)
-    except ModuleNotFoundError as error:
-        raise ValueError(f"{name} needs {error.name}, which is not installed") from error
     except Exception as error:
-        words = f"{type(error).__name__}: {error}"
         raise ValueError(
-            f"{name}(window=4, kv_heads=2, head_dim=32) and its positions must work; "
-            f"they gave {words}"
+            f"the positions of {name} cannot be read ({type(error).__name__}: {error}); "
+            f"give whole numbers, -1 for an empty slot"
         ) from error
     return subject
 
@@ -117,15 +142,14 @@ def load(target: str) -> Subject:
 def _from_file(path: Path) -> Any:
     if not path.is_file():
         raise ValueError(f"{path} does not exist")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    name = f"ringkv_cases_{path.stem}"  # never the name of an installed module
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # dataclasses and pickles look their module up
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise ValueError(f"{path} raises {type(error).__name__}: {error}") from error
+    sys.modules[name] = module  # dataclasses and pickles look their module up
+    sys.path.insert(0, str(path.parent.resolve()))  # it may import its neighbours
+    spec.loader.exec_module(module)
     return module
 
 
@@ -136,29 +160,39 @@ def _from_name(name: str) -> Any:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             raise ValueError(f"no module is called {error.name!r}") from None
         raise
+    except TypeError:  # a relative name
+        raise ValueError(f"{name!r} is no module's name") from None
 
 
 def _offers(cache_class: Any) -> set[str]:
     declared = getattr(cache_class, "offers", None)
-    if declared is not None:
-        unknown = sorted(set(declared) - set(ABILITIES))
-        if unknown:
-            raise ValueError(f"offers names {unknown}; known are {', '.join(ABILITIES)}")
-        return set(declared)
-    accepted = set(inspect.signature(cache_class).parameters)
-    found: set[str] = {name for name in ("sinks", "slack") if name in accepted}
-    has = {
-        "attend": ["attend"],
-        "state": ["state_dict", "from_state_dict"],
-        "bytes": ["nbytes"],
-    }
-    found |= {n for n, names in has.items() if all(hasattr(cache_class, name) for name in names)}
+    if declared is None:
+        return _found(cache_class)
+    if isinstance(declared, str) or not isinstance(declared, tuple | list | set | frozenset):
+        raise ValueError(f"offers is {declared!r}; give a tuple of names, such as ('sinks',)")
+    unknown = [name for name in declared if name not in ABILITIES]
+    if unknown:
+        raise ValueError(f"offers names {unknown}; known are {', '.join(ABILITIES)}")
+    return set(declared)
+
+
+def _found(cache_class: Any) -> set[str]:
+    """Look what a class without ``offers`` has."""
+    accepted = inspect.signature(cache_class).parameters
+    anything = any(p.kind is p.VAR_KEYWORD for p in accepted.values())
+    found: set[str] = {name for name in ("sinks", "slack") if anything or name in accepted}
+    for ability in ("attend", "state", "bytes"):
+        if all(hasattr(cache_class, method) for method in METHODS[ability]):
+            found.add(ability)
+    if getattr(cache_class, "rotates", False):
+        found.add("rotates")
     return found | ({"storage"} if _has_storage(cache_class) else set())
 
 
 def _has_storage(cache_class: Any) -> bool:
+    """Say whether keys and values are arrays of ``slots`` places, as in the course's rings."""
     try:
         cache = cache_class(window=1, kv_heads=1, head_dim=2)
-        return all(getattr(cache, name).ndim == 3 for name in ("keys", "values"))
+        return all(getattr(cache, name).shape[1] == cache.slots for name in METHODS["storage"])
     except Exception:
         return False

@@ -10,7 +10,7 @@ import numpy as np
 from . import chunks, memory, positions, state, taking_back, window
 from .adapter import ABILITIES, Subject
 from .case import Case
-from .twin import Differs
+from .twin import Differs, NotAsked
 
 __all__ = ["CASES", "HOLDS", "Case", "Result", "run"]
 
@@ -40,7 +40,11 @@ def run(subject: Subject, cases: Iterable[Case] = CASES) -> Iterator[Result]:
                 case.ask(subject)
         except Differs as difference:
             yield Result(case, FAILS, str(difference))
-        except Exception as error:
+        except NotAsked as reason:
+            yield Result(case, NOT_ASKED, str(reason))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit, too: one cache must not end the others' cases
             words = " ".join(str(error).split())[:200]
             yield Result(case, FAILS, f"raised {type(error).__name__}: {words}")
         else:

@@ -7,26 +7,32 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..rope import rotate
 from ..visibility import oracle_attention, visibility_mask
 from .adapter import Subject
 
-__all__ = ["TOLERANCE", "Differs", "Twin"]
+__all__ = ["TOLERANCE", "Differs", "NotAsked", "Twin"]
 
 Array = npt.NDArray[Any]
 TOLERANCE = 2e-5  # float32, values up to 2
 LANES = 32
-SEEN = 1e-6  # a weight above this counts as seen
+CRASHES = (NameError, AttributeError)  # a rewind that raises these does not refuse: it is broken
 
 
 class Differs(AssertionError):
     """The cache does not do what the rule says; the text says what was seen and expected."""
 
 
+class NotAsked(Exception):
+    """The case does not fit this cache after all; the text says why."""
+
+
 class Twin:
     """Runs one cache and its history side by side.
 
     The value of the token at position ``p`` is 1 in lane ``p % 32`` (times 1 + its head), so each
-    output says which positions were seen, and with which weight.
+    output says which positions were seen, and with which weight. Arrays that were handed to the
+    cache are overwritten afterwards: a cache that kept them by reference shows it.
     """
 
     kv_heads, group, head_dim = 2, 2, LANES
@@ -76,13 +82,12 @@ class Twin:
 
     def append(self, n: int = 1) -> None:
         """Append n tokens without asking for attention."""
-        _, k, v = self.draw(n)
-        self._call("append", k, v)
+        self._give("append", *self.draw(n)[1:])
 
     def step(self, n: int = 1) -> Array:
         """Step n tokens and compare every output row with the oracle."""
         start = self.seen
-        out = np.asarray(self._call("step", *self.draw(n)))
+        out = np.asarray(self._give("step", *self.draw(n)))
         self.compare(out, start)
         return out
 
@@ -101,11 +106,14 @@ class Twin:
         before = self.held
         try:
             self.cache.rewind(n)
+        except CRASHES as error:
+            raise self.differs(f"rewind({n}) raised {type(error).__name__}: {error}") from error
         except Exception:
             if self.held != before:
                 raise self.differs(
                     f"a refused rewind({n}) left {_list(self.held)}; before: {_list(before)}"
                 ) from None
+            self.attend()
             return False
         length = self.seen - n
         self.q, self.k, self.v = (x[:, :length] for x in (self.q, self.k, self.v))
@@ -126,7 +134,9 @@ class Twin:
         expected = self.expected(start)
         if out.shape != expected.shape:
             raise self.differs(f"the output has shape {out.shape}, expected {expected.shape}")
-        worst = np.abs(np.where(np.isfinite(out), out, np.inf) - expected).max(axis=(0, 2))
+        apart = np.abs(np.where(np.isfinite(out), out, np.inf) - expected)
+        apart[(expected == 0) & (out != 0)] = np.inf  # what is not seen has a weight of exactly 0
+        worst = apart.max(axis=(0, 2), initial=0)
         bad = np.flatnonzero(worst > TOLERANCE)
         if not bad.size:
             return
@@ -134,7 +144,7 @@ class Twin:
         how = f"row {row} of a chunk of {n}, position" if n > 1 else "the query at position"
         if not np.isfinite(out[:, row]).all():
             raise self.differs(f"{how} {start + row}: the output is not finite")
-        saw, right = self._seen(out[:, row], start + row), self._right(start + row)
+        saw, right = self._seen(out[:, row]), self._right(start + row)
         if saw == right:
             raise self.differs(
                 f"{how} {start + row}: right keys, wrong weights (by {worst[row]:.2g})"
@@ -143,7 +153,10 @@ class Twin:
 
     def expected(self, start: int) -> Array:
         """Give what the queries from ``start`` on must see, from the whole history."""
-        return oracle_attention(self.q, self.k, self.v, self.window, self.sinks)[:, start:]
+        q, k = self.q, self.k
+        if "rotates" in self.subject.offers:
+            q, k = (rotate(x, np.arange(self.seen)) for x in (q, k))
+        return oracle_attention(q, k, self.v, self.window, self.sinks, first=start)
 
     def expect_needed(self) -> None:
         """Check that what the next query needs is held, each position once, and none taken back.
@@ -169,6 +182,16 @@ class Twin:
             said = f"after {self.seen} tokens it holds {_list(held)}"
             raise self.differs(f"{said}: {len(held)} positions, and room is for {room}")
 
+    def _give(self, method: str, *given: Array) -> Any:
+        """Hand over copies, look whether they were changed, and then change them ourselves."""
+        copies = [x.copy() for x in given]
+        out = np.array(self._call(method, *copies))
+        if any((mine != theirs).any() for mine, theirs in zip(given, copies, strict=True)):
+            raise self.differs(f"{method} changed the arrays that it was given")
+        for theirs in copies:
+            theirs.fill(np.nan)
+        return out
+
     def _call(self, method: str, *given: Array) -> Any:
         try:
             return getattr(self.cache, method)(*given)
@@ -183,12 +206,11 @@ class Twin:
         mask = visibility_mask([position], places, self.window, self.sinks)[0]
         return [int(p) for p in places[mask]]
 
-    def _seen(self, out: Array, position: int) -> list[int]:
-        """Read from an output row (heads, lanes) which positions took part."""
-        lanes = np.flatnonzero(np.abs(out).max(axis=0) > SEEN)
-        recent = [int(p) for p in range(self.seen) if p % LANES in lanes]
-        newest = {p % LANES: p for p in recent}
-        return sorted(newest.values())
+    def _seen(self, out: Array) -> list[int]:
+        """Read off an output row (heads, lanes) which positions took part, the newest of a lane."""
+        newest = {position % LANES: position for position in range(self.seen)}
+        lanes = np.flatnonzero((out != 0).any(axis=0)).tolist()
+        return sorted(newest[lane] for lane in lanes if lane in newest)
 
     def _keep(self, q: Array, k: Array, v: Array) -> None:
         pairs = zip((self.q, self.k, self.v), (q, k, v), strict=True)

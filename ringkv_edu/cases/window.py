@@ -25,8 +25,19 @@ def capacity_above_window(subject: Subject) -> None:
     """Give the ring more slots than the window: a mask from the capacity sees too much."""
     for slack in (1, 3):
         twin = Twin(subject, window=4, slack=slack)
-        for _ in range(14):
-            twin.step()
+        for n in (1,) * 14 + (3, 1, 6, 2):
+            twin.step(n)
+            twin.attend()
+
+
+@case("1b", "huggingface/transformers#39408", "the same with sinks", "slack", "sinks")
+def capacity_with_sinks(subject: Subject) -> None:
+    """Give the ring sinks and slack at once: either may be counted into the window."""
+    for sinks, slack in ((1, 1), (2, 3), (5, 2)):
+        twin = Twin(subject, 4, sinks, slack)
+        for n in (1,) * 14 + (3, 1, 9, 2):
+            twin.step(n)
+            twin.attend()
 
 
 @case("2", "ml-explore/mlx-lm#390", "a prefill sees what token by token sees")
@@ -73,7 +84,7 @@ def sinks_in_a_chunk(subject: Subject) -> None:
 
 @case("25", "Blaizzy/mlx-vlm#1138", "the window is never empty, however long the text")
 def long_text(subject: Subject) -> None:
-    """Step a hundred tokens: positions and places in the cache must not be mixed."""
+    """Step 300 tokens, past every power of two below: positions may not wrap as slots do."""
     twin = Twin(subject, window=4)
-    for _ in range(100):
+    for _ in range(300):
         twin.step()
