@@ -101,8 +101,11 @@ for window, kv_heads, head_dim in ((4, 2, 3), (1, 1, 1), (rng.randrange(5, 9), 3
 # | field | what it holds |
 # |---|---|
 # | `keys`, `values`, `positions` | the storage |
-# | `window` | how many slots there are |
+# | `window`, `slots` | how many tokens a query sees, how many slots there are; here the same number |
 # | `seen` | how many tokens have been written, so the position of the next one |
+#
+# `RingArrays(window, kv_heads, head_dim)` makes an empty one; `RingArrays(4)` has 1 head and vectors of 2
+# numbers. `slack=1`, from exercise 5 on, adds one slot to spare.
 #
 # The token at position `p` lives in slot `p % window`:
 #
@@ -187,8 +190,8 @@ watch(MyNumpyRing, 10, window=4)
 # Before you run it: which line rises first, which last, and which never?
 #
 # The list deserves a fair word. `pop(0)` moves no keys, it moves *pointers* to them, 8 bytes each, so its
-# line stays low until W is large. But before every attention such a list must still be turned into an
-# array, and that copies the whole window.
+# line stays low until W is large; it may even start below the ring's. But before every attention such a
+# list must still be turned into an array, and that copies the whole window.
 #
 # And the ring's level line is about **writing**. One of the articles says that reading a ring costs the
 # same for every W, too. It cannot: attention reads all W keys and values, whatever memory they lie in.
@@ -204,14 +207,13 @@ write_cost()
 # *Difficulty 3 of 5 · 9 minutes · 2 points*
 #
 # Lesson 01's attention, with arrays, for one head of a full ring: `q` has the shape `(head_dim,)`, `keys`
-# and `values` have `(slots, head_dim)`. The slow form:
+# and `values` have `(slots, head_dim)`. The slow form, in words (slot order: nobody asks for order of time):
 #
-# ```python
-# for slot in range(slots):                  # slot order: nobody asks for order of time
-#     score[slot] = dot(q, keys[slot]) / sqrt(head_dim)
-# for slot in range(slots):
-#     weight[slot] = exp(score[slot] - largest_score)
-# output = sum(weight[slot] * values[slot] for all slots) / sum(weight)
+# ```text
+# for each slot:  score[slot] = (q dot keys[slot]) / sqrt(head_dim)
+# largest_score = max(score)
+# for each slot:  weight[slot] = exp(score[slot] - largest_score)
+# output = (sum over the slots of weight[slot] * values[slot]) / sum(weight)
 # ```
 #
 # Write `attend_full(q, keys, values)`; the result has the shape `(head_dim,)`. Keep the subtraction:
@@ -320,17 +322,19 @@ print("slots shuffled     ", plain(attend_full(q, keys[shuffle], values[shuffle]
 print("only keys shuffled ", plain(attend_full(q, keys[shuffle], values)))
 
 # %% [markdown] id="np4-order-why"
-# ## Exercise 4: when a kernel counts
+# ## Exercise 4: slots in order of time
 #
 # *Difficulty 2 of 5 · 7 minutes · 2 points*
 #
 # Shuffled slots give the same output, up to the last digits, since floats are added in another
 # order. So the ring is read as it lies. The exception is a kernel (the routine that computes attention on a
-# device) that makes its mask from **indices**. The flash-attention package's functions take `causal` and
-# `window_size`, and no mask; torch has `is_causal`. To them, the column of a key is its time. With one query and no mask that does no harm.
-# With several queries it does. Say two queries, at positions 8 and 9, meet the ring below. The one at 8
-# must not see 9. A causal kernel sets the last query beside the last key, and hides the last column from the
-# query before:
+# device) that makes its mask from **indices**: to it, the column of a key is its time. The flash-attention
+# package's functions take `causal` and `window_size`, and no mask. There a causal mask sets the last query
+# beside the last key, and hides the last column from the query before. (torch's `is_causal` sets the first
+# query beside the first key: with fewer queries than keys it is wrong in any order; give torch a mask.) One
+# query needs no causal mask, so order does it no harm.
+#
+# Two queries do: say they stand at positions 8 and 9, and meet the ring below. The one at 8 must not see 9.
 #
 # | slot (column) | 0 | 1 | 2 | 3 |
 # |---|---|---|---|---|
@@ -369,8 +373,9 @@ states = [[8, 9, 6, 7], [0, 1, -1, -1], [8, -1, 6, 7], [0, 1, 6, 7, 4, 5]]
 for taken_back in (0, 1, 2):
     window, seen = rng.randrange(4, 8), rng.randrange(20, 60)
     states.append(filled_arrays(seen, rng, window, sinks=2, taken_back=taken_back).positions)
-for positions in states:
-    print(f"slots hold {plain(positions)}: read", plain(time_order(np.array(positions))))
+for positions in map(np.array, states):
+    order = time_order(positions)  # and positions is as it was
+    print(f"slots hold {plain(positions)}: read", plain(order))
 
 # %% [markdown] role="hint" exercise="np4-order"
 # You want the slots *sorted by* what they hold. Which NumPy function gives indices rather than values?
@@ -413,7 +418,7 @@ for positions in states:
 #
 # Write `attend_seen(q, keys, values, positions, query_position, window)`: exercise 3 over the slots that the query
 # sees. A slot is seen when it holds a token, not later than the query, among the last `window` positions,
-# the query's own included. At least one slot is seen. Mask the *scores*: when
+# the query's own included. You may rely on at least one slot being seen. Mask the *scores*: when
 # weights are set to 0 after the softmax, the others no longer add up to 1.
 #
 # Compare positions with positions. A slot number or a count is right only until the first wrap
@@ -451,8 +456,8 @@ for seen, window, slack, taken_back, later in states:
     q, query = numbers(rng, 2), seen - 1 - later
     out = attend_seen(q, ring.keys[0], ring.values[0], ring.positions, query, window)
     print(f"slots hold {plain(ring.positions)}, query {query}, window {window}:", plain(out))
-q, keys, positions = np.array([1000.0]), np.array([[0.5], [1.0], [-0.5]]), np.array([4, 5, 3])
-out = attend_seen(q, keys, numbers(rng, 3, 1), positions, 5, 2)
+q, keys, positions = np.array([1e6]), np.array([[-0.5], [-1.0], [0.5]]), np.array([4, 5, 3])
+out = attend_seen(q, keys, keys + numbers(rng, 1), positions, 5, 2)
 print("large scores:", plain(out))
 
 # %% [markdown] role="hint" exercise="np5-mask"
@@ -470,9 +475,10 @@ print("large scores:", plain(out))
 # and then the three lines of exercise 3.
 
 # %% [markdown] role="solution" exercise="np5-mask"
-# One line decides what is seen, and it knows nothing of counters, wraps or fullness. A full ring without slack is
-# the case in which it is True everywhere. With `np.where` the product runs over all slots and its shape never
-# changes, which compiled kernels like; `keys[seen]` copies what it picks.
+# One line decides what is seen, and it knows nothing of counters, wraps or fullness. A full ring without
+# slack is the case in which it is True everywhere. With `np.where` the product runs over all slots and its
+# shape never changes, which compiled kernels like; `keys[seen]` copies what it picks. Many programs write
+# -1e9 in place of minus infinity: right as long as no score that is seen comes near it.
 
 # %% [markdown] id="np6-groups-why"
 # ## Exercise 6: several query heads, one key/value head
@@ -483,18 +489,19 @@ print("large scores:", plain(out))
 # key/value head (grouped queries, arXiv 2305.13245). With `heads` query heads, `group = heads // kv_heads`, and
 # **neighbours share**: query head `h` reads key/value head `h // group`.
 #
-# ![Four query heads in a row, two key/value heads below. Query heads 0 and 1 are linked to key/value head
-# 0, query heads 2 and 3 to key/value head 1.](figure:groups.png)
+# ![Six query heads in a row, two key/value heads below. Query heads 0, 1 and 2 are linked to key/value head
+# 0, query heads 3, 4 and 5 to key/value head 1.](figure:groups.png)
 #
-# | query head `h` | 0 | 1 | 2 | 3 |
-# |---|---|---|---|---|
-# | `h // 2`, the head it reads | 0 | 0 | 1 | 1 |
-# | `h % 2`, a wrong one | 0 | 1 | 0 | 1 |
+# | query head `h`, `group` is 3 | 0 | 1 | 2 | 3 | 4 | 5 |
+# |---|---|---|---|---|---|---|
+# | `h // group`, the head it reads | 0 | 0 | 0 | 1 | 1 | 1 |
+# | `h % kv_heads`, a wrong one | 0 | 1 | 0 | 1 | 0 | 1 |
+# | `h % group`, another | 0 | 1 | 2, none such | 0 | 1 | 2, none such |
 #
 # Write `attend_groups(q, keys, values, mask)`: `q` is `(heads, head_dim)`, `keys` and `values` are
-# `(kv_heads, slots, head_dim)`, `mask` is `(slots,)`, True where a slot is seen, at least once, the same for all
-# heads. Every head has a softmax of its own over the slots, with its own maximum and sum. The result has q's
-# shape, heads in q's order.
+# `(kv_heads, slots, head_dim)`. `mask` is `(slots,)`: True where a slot is seen. At least one entry is
+# True, and all heads use the same mask. Every head has a softmax of its own over the slots, with its own
+# maximum and sum. The result has q's shape, heads in q's order.
 #
 # A loop over heads is a right answer, and so is `np.repeat(keys, group, axis=0)`. But `np.repeat` writes a
 # copy `group` times as large, which is then read: decoding is limited by the bytes it reads (lesson 01), so that
@@ -532,8 +539,8 @@ for heads, kv_heads in ((4, 2), (6, 2), (6, 3), (3, 1), (2, 2)):
     q, (keys, values) = numbers(rng, heads, 2), numbers(rng, 2, kv_heads, slots, 2)
     print(f"{heads} heads on {kv_heads}, {int(mask.sum())} of {slots} slots seen:")
     print("  ", plain(attend_groups(q, keys, values, mask)))
-q, keys = np.array([[3000.0], [1.0]]), np.array([[[1.0], [0.5], [-0.5]]])  # far apart
-values, mask = numbers(rng, 1, 3, 1), np.array([True, True, False])
+q, keys = np.array([[1e6], [1.0]]), np.array([[[-0.5], [-1.0], [0.5]]])  # far apart
+values, mask = keys + numbers(rng, 1), np.array([True, True, False])
 print("scores far apart:", plain(attend_groups(q, keys, values, mask)))
 
 # %% [markdown] role="hint" exercise="np6-groups"
@@ -565,9 +572,11 @@ print("scores far apart:", plain(attend_groups(q, keys, values, mask)))
 # a window of 8: seven tokens are stored as they should be. With the eighth, for which one place
 # is free, the array shifts already. The first token is lost, and a row of zeros stays in among the keys.
 #
-# Below is such an update on a `RingArrays`, used as `cache.slots` places in order of time: it is no ring. W - 1
-# tokens after the mistake the zeros have been pushed out, and all looks well again. Find out when it shifts, and
-# mend it. It must still keep its tokens oldest first, in the first places; empty places come last. Beware of the first idea: with `>` in place of `>=` it never shifts.
+# Below is such an update. It uses the arrays of a `RingArrays` as plain rows of `cache.slots` (here the
+# same as `window`) places, oldest token first; there is no ring. W - 1 tokens after the mistake the zeros
+# have been pushed out, and all looks well again. Find out when it shifts, and mend it. It must still keep
+# its tokens oldest first, in the first places; empty places come last. Beware of the first idea: with `>`
+# in place of `>=` it never shifts.
 
 
 # %% id="case02-early" role="answer"

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from ..given_numpy import RingArrays
 from .lesson_02_common import Array, code_case
 from .lesson_02_write_mistakes import write
@@ -70,10 +72,19 @@ def _capped(cache: RingArrays, k: Array, v: Array) -> None:
     cache.seen = min(cache.seen, cache.slots)
 
 
-def _positions_stay(cache: RingArrays, k: Array, v: Array) -> None:
-    before = cache.positions.copy()
-    slide_in(cache, k, v)
-    cache.positions[:-1] = before[:-1]
+def _stays(name: str) -> dict[str, Any]:
+    """Make a mutant that leaves one of the three arrays out of the shift."""
+
+    def mutant(cache: RingArrays, k: Array, v: Array) -> None:
+        before = getattr(cache, name).copy()
+        full = cache.seen >= cache.slots
+        slide_in(cache, k, v)
+        if full:
+            after = getattr(cache, name)
+            rest = np.s_[:-1] if name == "positions" else np.s_[:, :-1]
+            after[rest] = before[rest]
+
+    return answers(slide_in=mutant)
 
 
 def _one_short(cache: RingArrays, k: Array, v: Array) -> None:
@@ -166,10 +177,13 @@ EARLY = Exercise(
             "seen stops when the cache is full: it counts all tokens, and positions follow it",
             answers(slide_in=_capped),
         ),
-        Mutant(
-            "positions-stay",
-            "keys and values are shifted and positions are not: they no longer belong together",
-            answers(slide_in=_positions_stay),
+        *(
+            Mutant(
+                f"{name}-stay",
+                "keys, values and positions are not all shifted: they no longer belong together",
+                _stays(name),
+            )
+            for name in ("positions", "keys", "values")
         ),
         Mutant(
             "one-place-unused",

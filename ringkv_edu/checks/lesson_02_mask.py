@@ -19,6 +19,11 @@ LARGE_SCORES = (  # the largest of all is seen: a maximum over all slots does no
     "q, keys = np.array([1000.0]), np.array([[0.5], [1.0], [0.9], [-0.5]]); "
     "out = attend_seen(q, keys, keys + 1, np.array([4, 5, -1, 3]), 5, 2)"
 )
+HIDDEN_LARGEST = (  # and every score that is seen is lower than most stand-ins for minus infinity
+    "q, keys = np.array([1e6]), np.array([[-0.5], [-1.0], [0.5]]); "
+    "values = np.array([[1.0], [2.0], [3.0]]); "
+    "out = attend_seen(q, keys, values, np.array([4, 5, 3]), 5, 2)"
+)
 
 
 def _mask_cases(rng: Random) -> list[Case]:
@@ -36,7 +41,7 @@ def _mask_cases(rng: Random) -> list[Case]:
     seen = rng.randrange(20, 60)
     states += [(seen, window, slack, 0, seen - 1), (seen, window, slack, 1, seen - 1)]
     lines = [by_hand, *(_drawn(rng.randrange(1000), *state) for state in states)]
-    lines.append(LARGE_SCORES)
+    lines += [LARGE_SCORES, HIDDEN_LARGEST]
     return [
         code_case(line, "attend_seen", lambda space: {"result": space["out"]}) for line in lines
     ]
@@ -99,6 +104,15 @@ MASK = Exercise(
             "the scores of what is not seen become 0, and exp(0) is 1: they must become minus "
             "infinity, or be left out",
             wrong.scores_changed(lambda scores, seen: np.where(seen, scores, 0.0)),
+        ),
+        Mutant("finite", wrong.FINITE, wrong.scores_changed(wrong.finite)),
+        Mutant("hidden-counted", wrong.COUNTED, answers(attend_seen=wrong.hidden_counted)),
+        Mutant("hidden-zeroed", wrong.ZEROED, answers(attend_seen=wrong.hidden_zeroed)),
+        Mutant(
+            "zeroed-in-place",
+            "hidden slots are set to zero in the ring itself: later queries need them, and a zero "
+            "key has the score 0, and exp(0) is 1. Mask the scores",
+            answers(attend_seen=wrong.zeroed_in_place),
         ),
         Mutant(
             "nan",

@@ -10,6 +10,13 @@ import numpy as np
 from .lesson_02_common import Array, attention, root
 from .model import answers
 
+FINITE = "a finite number stands for minus infinity: scores can be lower than it"
+COUNTED = (
+    "hidden scores still take part in the maximum or in exp: beside a large one all that is seen "
+    "becomes 0, and 0 / 0 is NaN, or it overflows, and infinity times 0 is NaN. Put minus "
+    "infinity in their place first"
+)
+ZEROED = "hidden keys are set to zero: a zero key has the score 0, and exp(0) is 1. Mask the scores"
 Test = Callable[[Array, int, int], Array]
 
 
@@ -74,6 +81,32 @@ def mask_after(
 ) -> Array:
     seen = sees(positions, query, window)
     return attention(q, keys, values * seen[:, None])
+
+
+def finite(scores: Array, seen: Array) -> Array:
+    return np.where(seen, scores, -100.0)
+
+
+def hidden_counted(
+    q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
+) -> Array:
+    seen = sees(positions, query, window)
+    return attention(q, keys, values * seen[:, None], total=lambda weights: weights[seen].sum())
+
+
+def hidden_zeroed(
+    q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
+) -> Array:
+    seen = sees(positions, query, window)[:, None]
+    return attention(q, keys * seen, values * seen)
+
+
+def zeroed_in_place(
+    q: Array, keys: Array, values: Array, positions: Array, query: int, window: int
+) -> Array:
+    hidden = ~sees(positions, query, window)
+    keys[hidden], values[hidden] = 0.0, 0.0
+    return attention(q, keys, values)
 
 
 def newest_as_query(

@@ -21,6 +21,11 @@ ROUND = (
     "round. Sort by the stored positions"
 )
 
+IN_PLACE = (
+    "positions is changed itself: it is the ring's own array, which still has to say what lies "
+    "where. Work on a copy"
+)
+
 
 def time_order(positions: Array) -> Array:
     """Give the slots of the stored tokens, the oldest first."""
@@ -45,6 +50,17 @@ def _oldest(positions: Array) -> int:
 
 def _empty_last(positions: Array) -> Array:
     return np.argsort(np.where(positions < 0, positions.max() + 1, positions), kind="stable")
+
+
+def _marked_in_place(positions: Array) -> Array:
+    stored = int((positions >= 0).sum())
+    positions[positions < 0] = positions.max() + 1
+    return np.argsort(positions)[:stored]
+
+
+def _sorted_in_place(positions: Array) -> Array:
+    positions.sort()
+    return time_order(positions)
 
 
 def _ranks(positions: Array) -> Array:
@@ -156,6 +172,8 @@ ORDER = Exercise(
             "position 0 is taken for empty: it is a real token",
             answers(time_order=lambda p: time_order(p)[p[time_order(p)] > 0]),
         ),
+        Mutant("marked-in-place", IN_PLACE, answers(time_order=_marked_in_place)),
+        Mutant("sorted-in-place", IN_PLACE, answers(time_order=_sorted_in_place)),
         Mutant(
             "round-from-newest",
             ROUND,

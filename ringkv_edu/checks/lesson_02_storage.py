@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from .lesson_02_common import Array, code_case
+from .message import RESULT
 from .model import Answer, Case, Exercise, Mutant, answers
 
 __all__ = ["STORAGE"]
 
 Storage = tuple[Array, Array, Array]
+NAMES = ("keys", "values", "positions")
 BEFORE = 9  # more blocks than NumPy keeps of one size, so that np.empty gets one of them
 
 
@@ -47,6 +49,19 @@ def _positions_first(window: int, kv_heads: int, head_dim: int) -> Storage:
     return positions, keys, values
 
 
+def _not_a_tuple(second: str) -> dict[str, Any]:
+    """Make a mutant that gives np.zeros three sizes; the second is the one that NumPy names."""
+
+    def mutant(window: int, kv_heads: int, head_dim: int) -> Storage:
+        zeros: Any = np.zeros
+        sizes = {"window": window, "kv_heads": kv_heads, "head_dim": head_dim}
+        first, *_, last = (size for name, size in sizes.items() if name != second)
+        keys, values = (zeros(first, sizes[second], last) for _ in range(2))
+        return keys, values, np.full(window, -1)
+
+    return answers(make_storage=mutant)
+
+
 def _storage_cases(rng: Random) -> list[Case]:
     sizes = [(4, 2, 3), (1, 1, 1), (3, 1, 2), (5, 3, 2)]
     sizes += [(rng.randrange(6, 9), rng.randrange(2, 5), rng.randrange(2, 6))]
@@ -59,10 +74,14 @@ def _storage_case(window: int, kv_heads: int, head_dim: int) -> Case:
 
     def look(space: dict[str, Any]) -> dict[str, Any]:
         storage = space["storage"]
-        if not isinstance(storage, tuple | list) or len(storage) != 3:
+        if storage is None:
+            return {RESULT: None}
+        if not isinstance(storage, tuple | list):
             return {"storage": storage}
-        found = dict(zip(("keys", "values", "positions"), storage, strict=True))
-        seen: dict[str, Any] = {name: _kind(what) for name, what in found.items()}
+        if len(storage) != 3:
+            return {"storage": [_kind(what) for what in storage]}
+        seen: dict[str, Any] = {RESULT: ", ".join(NAMES)}
+        seen |= {name: _kind(what) for name, what in zip(NAMES, storage, strict=True)}
         if not all(isinstance(what, np.ndarray) for what in storage):
             return seen
         keys, values, positions = storage
@@ -122,6 +141,14 @@ STORAGE = Exercise(
             "no-heads",
             "the axis of the key/value heads is forgotten",
             _storage_with(shape=lambda w, h, d: (w, d)),
+        ),
+        *(
+            Mutant(
+                f"not-a-tuple-{second}",
+                "the shape is not a tuple: np.zeros takes one shape, in brackets of its own",
+                _not_a_tuple(second),
+            )
+            for second in ("window", "kv_heads", "head_dim")
         ),
         Mutant(
             "aliased",

@@ -43,9 +43,9 @@ def _write_case(seed: int, window: int, kv_heads: int, head_dim: int, tokens: in
             "seen": ring.seen,
             "keys": ring.keys,
             "values": ring.values,
-            "keys, values, positions are the arrays of before": [
+            "keys, values, positions are all the arrays made at the start": all(
                 one is other for one, other in zip(now, ring.at_first, strict=True)
-            ],
+            ),
         }
 
     return code_case(line, "write", look, may_change=(0,), given=GIVEN | {"RingArrays": _Held})
@@ -80,7 +80,7 @@ WRITE = Exercise(
         Mutant("shifted-at-once-anew", wrong.SHIFTS, wrong.shifting(at_once=True, anew=True)),
         Mutant("newest-first", wrong.SHIFTS, wrong.newest_first(anew=False)),
         Mutant("newest-first-anew", wrong.SHIFTS, wrong.newest_first(anew=True)),
-        Mutant("anew", wrong.ANEW, answers(write=wrong.anew)),
+        Mutant("anew", wrong.ANEW, answers(write=wrong.anew)),  # all three or some of them
         Mutant(
             "grows",
             "the token is put behind the others, so the storage grows with every token",

@@ -12,7 +12,7 @@ TOP, BOTTOM = 2.0, 0.4
 WIDTH, HEIGHT = 1.7, 0.62
 
 
-def draw_groups(heads: int = 4, kv_heads: int = 2) -> Any:
+def draw_groups(heads: int = 6, kv_heads: int = 2) -> Any:
     """Draw query heads above the key/value heads that they read: 9 by 2.8 inches."""
     import matplotlib.pyplot as plt
 
@@ -25,9 +25,9 @@ def draw_groups(heads: int = 4, kv_heads: int = 2) -> Any:
             home = head // group
             axes.plot([x, homes[home]], [TOP, BOTTOM], color=INK, lw=3.6, zorder=0)
             axes.plot([x, homes[home]], [TOP, BOTTOM], color=slot_colour(home), lw=2.4, zorder=0.5)
-            _box(axes, x, TOP, f"query head {head}", home)
+            _box(axes, x, TOP, f"query\nhead {head}", home)
         for home, x in enumerate(homes):
-            _box(axes, x, BOTTOM, f"key/value head {home}", home)
+            _box(axes, x, BOTTOM, f"key/value\nhead {home}", home)
         axes.text(-1.2, TOP, f"q\n({heads}, head_dim)", ha="right", va="center")
         axes.text(-1.2, BOTTOM, f"keys\n({kv_heads}, slots, head_dim)", ha="right", va="center")
         axes.set(xlim=(-4.4, places[-1] + 1.1), ylim=(-0.1, 2.5))
