@@ -12,6 +12,7 @@ from .problem import Problem
 __all__ = ["add_commands"]
 
 MOST_SLOTS = 64
+MOST_SECONDS = 600
 Command = Callable[[Callable[[argparse.Namespace], int], str, str], argparse.ArgumentParser]
 
 
@@ -41,7 +42,7 @@ def cases(options: argparse.Namespace) -> int:
     from .cases.run import FAILS
 
     known = [case.id for case in CASES]
-    wanted = options.only.split(",") if options.only else known
+    wanted = [name.strip() for name in (options.only or "").split(",") if name.strip()] or known
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise Problem(f"no case is called {', '.join(unknown)}; there are {', '.join(known)}")
@@ -68,8 +69,8 @@ def bench(options: argparse.Namespace) -> int:
     """Measure what writes, steps and prefills cost on this machine."""
     from .bench.numpy_stage import report
 
-    if not options.seconds > 0:
-        raise Problem(f"--seconds is {options.seconds:g}; give a positive number")
+    if not 0 < options.seconds <= MOST_SECONDS:
+        raise Problem(f"--seconds is {options.seconds:g}; give more than 0, at most {MOST_SECONDS}")
     for line in report(options.seconds):
         print(line, flush=True)
     return 0

@@ -10,6 +10,10 @@ import pytest
 
 from ringkv_edu import NumpyRing
 from ringkv_edu.cases.adapter import Subject
+from ringkv_edu.cases.rotating import RotatingRing
 
-SUBJECTS = [pytest.param(Subject(NumpyRing), id="numpy")]
+SUBJECTS = [
+    pytest.param(Subject(NumpyRing), id="numpy"),
+    pytest.param(Subject(RotatingRing), id="numpy-rotating"),
+]
 each_ring = pytest.mark.parametrize("subject", SUBJECTS)

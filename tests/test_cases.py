@@ -62,6 +62,28 @@ class Needy(Bare):
         super().__init__(size, 1, 1)
 
 
+class Lies(Bare):
+    offers = ("attend",)
+
+
+class Comma(Bare):
+    offers = ("sinks")
+
+
+class Number(Bare):
+    offers = 5
+
+
+class Leaves(Bare):
+    def __init__(self, window, kv_heads, head_dim):
+        raise SystemExit(0)
+
+
+class Deep(Bare):
+    def __init__(self, window, kv_heads, head_dim):
+        self.__init__(window, kv_heads, head_dim)
+
+
 class NeedsMore(Bare):
     def reset(self):
         import not_there
@@ -88,8 +110,21 @@ def verdicts(subject: Subject, cases: Any = CASES) -> dict[str, str]:
 @each_ring
 @pytest.mark.parametrize("case", CASES, ids=[f"{c.id}-{c.source}" for c in CASES])
 def test_a_known_bug_is_not_ours(subject: Subject, case: Case) -> None:
-    assert not case.needs - subject.offers, "the course's rings are asked everything"
-    case.ask(subject)
+    (result,) = run(subject, [case])
+    asked = result.verdict != NOT_ASKED
+    assert asked == (case.id not in UNASKED[subject.name]), result.detail
+    assert not asked or result.verdict == HOLDS, result.detail
+
+
+UNASKED = {"NumpyRing": {"24", "24a"}, "RotatingRing": {"41a"}}  # one of them is asked each case
+
+
+def test_every_case_is_asked_of_one_of_our_rings_and_can_fail() -> None:
+    assert set.intersection(*UNASKED.values()) == set()
+    caught = {
+        id for b in BROKEN for id, verdict in verdicts(Subject(b)).items() if verdict == FAILS
+    }
+    assert caught == {case.id for case in CASES}
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda b: b.__name__)
@@ -100,10 +135,74 @@ def test_a_rebuilt_bug_is_caught_by_its_own_case(broken: Any) -> None:
 
 def test_some_bugs_break_one_case_only() -> None:
     """Cases tell bugs apart: each of these fails nowhere but where its report says."""
-    for name, alone in (("Uninitialised", {"47"}), ("HalfReset", {"46"}), ("NeverBack", {"30"})):
+    for name in ("NeverBack", "StateIsView", "Upcasts", "MadeAnew", "Uninitialised"):
         broken = next(b for b in BROKEN if b.__name__ == name)
         found = {id for id, verdict in verdicts(Subject(broken)).items() if verdict == FAILS}
-        assert alone <= found <= alone | {"30a", "27a", "29", "55b"}, name
+        assert found == {broken.case}, name
+
+
+CORRECT = """
+import numpy as np
+from ringkv_edu import oracle_attention
+
+
+class Short:
+    \"\"\"Keeps window - 1 tokens between steps, in lists, and refuses once anything was evicted.\"\"\"
+
+    offers = ("bytes",)
+    spare = 1
+
+    def __init__(self, window, kv_heads, head_dim):
+        self.window, self.row = window, 8 * kv_heads * head_dim
+        self.reset()
+
+    def reset(self):
+        self.k, self.v, self.first = [], [], 0
+
+    def append(self, k, v):
+        self.k += list(np.moveaxis(np.array(k), 1, 0))
+        self.v += list(np.moveaxis(np.array(v), 1, 0))
+        extra = len(self.k) - (self.window - self.spare)
+        if extra > 0:
+            self.k, self.v, self.first = self.k[extra:], self.v[extra:], self.first + extra
+
+    def step(self, q, k, v):
+        keys = np.concatenate([np.array(self.k).reshape(-1, *k[:, 0].shape), np.moveaxis(k, 1, 0)])
+        values = np.concatenate([np.array(self.v).reshape(-1, *v[:, 0].shape), np.moveaxis(v, 1, 0)])
+        n = len(keys) - k.shape[1]
+        padded = np.concatenate([np.zeros((q.shape[0], n, q.shape[2])), q], axis=1)
+        k3, v3 = np.moveaxis(keys, 0, 1), np.moveaxis(values, 0, 1)
+        out = oracle_attention(padded, k3, v3, self.window)[:, n:].astype(np.float32)
+        self.append(k, v)
+        return out
+
+    def positions(self):
+        return {self.first + i for i in range(len(self.k))}  # a set will do
+
+    def rewind(self, n):
+        if n and self.first:
+            raise RuntimeError("tokens have been evicted")
+        keep = len(self.k) - n
+        self.k, self.v = self.k[:keep], self.v[:keep]
+
+    @property
+    def nbytes(self):
+        return self.row * (self.window - self.spare)
+
+
+class Lists(Short):
+    \"\"\"The same with window tokens.\"\"\"
+
+    spare = 0
+"""
+
+
+@pytest.mark.parametrize("name", ["Short", "Lists"])
+def test_a_correct_cache_of_another_design_fails_nothing(tmp_path: Path, name: str) -> None:
+    (tmp_path / "correct.py").write_text(CORRECT, encoding="utf-8")
+    results = list(run(load(f"{tmp_path / 'correct.py'}:{name}")))
+    assert [(r.case.id, r.detail) for r in results if r.verdict == FAILS] == []
+    assert {r.case.id for r in results if "as it may" in r.detail} == {"30a"}
 
 
 def test_case_ids_are_unique_and_cite_a_report() -> None:
@@ -120,7 +219,7 @@ def adapters(tmp_path: Path) -> Path:
 
 def test_five_methods_are_enough(adapters: Path) -> None:
     found = verdicts(load(f"{adapters}:Bare"))
-    needy = {case.id for case in CASES if case.needs}
+    needy = {case.id for case in CASES if case.needs}  # it takes back a whole text, so 30a is asked
     assert {id for id, verdict in found.items() if verdict == NOT_ASKED} == needy
     assert {id for id, verdict in found.items() if verdict == HOLDS} == set(found) - needy
 
@@ -131,6 +230,29 @@ def test_an_exception_is_a_finding(adapters: Path) -> None:
     expected = "window 4: step of 4 after 6 tokens raised IndexError: no room"
     assert results["13"].detail == expected
     assert results["1"].verdict == HOLDS
+
+
+def test_a_cache_that_ends_the_program_ends_one_case(adapters: Path) -> None:
+    adapters.write_text(ADAPTER + QUITS, encoding="utf-8")
+    done = ringkv("cases", f"{adapters}:Quits")
+    assert done.returncode == 1
+    assert "raised SystemExit: 0" in done.stdout
+    assert "1 hold" not in done.stdout.splitlines()[-1]
+
+
+QUITS = """
+
+class Quits(Bare):
+    def step(self, q, k, v):
+        raise SystemExit(0)
+"""
+
+
+def test_a_file_may_import_its_neighbour(tmp_path: Path) -> None:
+    (tmp_path / "helper_of_mine.py").write_text("from ringkv_edu import NumpyRing as Mine\n")
+    (tmp_path / "numpy.py").write_text("from helper_of_mine import Mine\n")
+    assert load(f"{tmp_path / 'numpy.py'}:Mine").name == "NumpyRing"
+    assert "ndarray" in dir(sys.modules["numpy"])
 
 
 def test_what_was_seen_is_said() -> None:
@@ -150,10 +272,17 @@ def test_what_was_seen_is_said() -> None:
         ("{adapters}:Missing", "its classes are .*Bare"),
         ("{adapters}:NoRewind", "lacks rewind"),
         ("{adapters}:Unknown", "offers names .*wings"),
-        ("{adapters}:Needy", "must work; they gave TypeError"),
+        ("{adapters}:Needy", "cannot be used: it raised TypeError"),
+        ("{adapters}:Lies", "offers 'attend' and lacks attend"),
+        ("{adapters}:Comma", "offers is 'sinks'; give a tuple"),
+        ("{adapters}:Number", "offers is 5; give a tuple"),
+        ("{adapters}:Leaves", "cannot be used: it raised SystemExit: 0"),
+        ("{adapters}:Deep", "cannot be used: it raised RecursionError"),
+        ("{adapters}:np", "np is no class but module"),
+        (".x:Bare", "no module's name"),
         ("{adapters}:NeedsMore", "NeedsMore needs not_there, which is not installed"),
-        ("{adapters}:NoPositions", "must work; they gave TypeError"),
-        ("{broken}:Bare", "raises SyntaxError"),
+        ("{adapters}:NoPositions", "the positions of NoPositions cannot be read"),
+        ("{broken}:Bare", "cannot be used: it raised SyntaxError"),
     ],
 )
 def test_a_wrong_target_is_explained(adapters: Path, target: str, words: str) -> None:
@@ -177,7 +306,7 @@ def test_the_command(adapters: Path) -> None:
         done.stdout.splitlines()[-1] == f"{bare_holds()} hold, 0 fail, {bare_not_asked()} not asked"
     )
     assert "it keeps no sinks" in done.stdout
-    done = ringkv("cases", "ringkv_edu.cases.broken:WriteFirst", "--only", "10,1")
+    done = ringkv("cases", "ringkv_edu.cases.broken:WriteFirst", "--only", "10, 1,")
     assert done.returncode == 1
     assert "FAILS      10   a chunk longer than the window leaks no future" in done.stdout
     assert "as in Lightning-AI/litgpt#2182" in done.stdout
@@ -207,13 +336,15 @@ def test_a_wrong_call_of_the_command(arguments: tuple[str, ...], words: str) -> 
 
 
 FOREIGN = {
-    "transformers_sliding:SlidingLayer": {"31", "30a"},
-    "transformers_sliding:RecordingSlidingLayer": {"18", "20"},
+    "transformers_sliding:SlidingLayer": {"31", "31c", "48"},
+    "transformers_sliding:RecordingSlidingLayer": {"18", "20", "31c", "48"},
 }
 if importlib.util.find_spec("mlx_lm"):  # has no build for some machines
+    SINKS_MASKED = {"8", "16", "31a", "31c", "44b", "46a"}
+    ROOM = {"18", "31b", "55", "55a"}
     FOREIGN |= {
-        "mlx_rotating:RotatingCache": {"8", "16", "18", "31a", "30a", "55", "55a"},
-        "mlx_rotating:RotatingCacheTrim": {"8", "16", "18", "31a", "27", "29", "55", "55a"},
+        "mlx_rotating:RotatingCache": SINKS_MASKED | ROOM,
+        "mlx_rotating:RotatingCacheTrim": SINKS_MASKED | ROOM | {"27", "27b", "29"},
     }
 
 

@@ -1,8 +1,4 @@
-"""Known bugs rebuilt on our own ring, each in a few lines: what the cases are there to catch.
-
-``ringkv cases ringkv_edu.cases.broken:WriteFirst`` shows one. Each class names, in ``case``, the
-case that it breaks; others may fail with it.
-"""
+"""Bugs of what a query sees: window, mask, chunks, angles."""
 
 from __future__ import annotations
 
@@ -11,10 +7,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..numpy_ring import Array, NumpyRing, _attention
-from ..visibility import visibility_mask
+from ...numpy_ring import Array, NumpyRing, _attention
+from ...rope import rotate
+from ...visibility import visibility_mask
+from ..rotating import RotatingRing
 
-__all__ = ["BROKEN"]
+__all__ = [
+    "LocalRows",
+    "LocalWindow",
+    "OneBound",
+    "ShortTable",
+    "SinksInside",
+    "SinksLate",
+    "SlackSeen",
+    "SlotAngles",
+    "TooWide",
+    "Uninitialised",
+    "WriteFirst",
+]
 
 
 class TooWide(NumpyRing):
@@ -24,6 +34,25 @@ class TooWide(NumpyRing):
 
     def __init__(self, window: int, *sizes: Any, **named: Any) -> None:
         super().__init__(window + 1, *sizes, **named)
+
+
+class SlackSeen(NumpyRing):
+    """The mask is made from the capacity: slack slots are seen."""
+
+    case = "1a"
+
+    def _mask(self, queries: Array, held: Array) -> npt.NDArray[np.bool_]:
+        return visibility_mask(queries, held, self.window + self.slack, self.sinks)
+
+
+class SinksInside(NumpyRing):
+    """With sinks and slack, the first sink is taken for one of the slack slots' tokens."""
+
+    case = "1b"
+
+    def _mask(self, queries: Array, held: Array) -> npt.NDArray[np.bool_]:
+        wider = bool(self.sinks and self.slack)
+        return visibility_mask(queries, held, self.window + wider, self.sinks)
 
 
 class LocalRows(NumpyRing):
@@ -73,47 +102,13 @@ class SinksLate(NumpyRing):
         return visibility_mask(queries, held, self.window, self.sinks if len(queries) == 1 else 0)
 
 
-class Saturated(NumpyRing):
-    """The length stops at the window, and the next position is taken from it."""
+class LocalWindow(NumpyRing):
+    """Query positions are counted in slots, key positions in tokens."""
 
-    case = "20"
+    case = "25"
 
-    def _write(self, k: Array, v: Array) -> None:
-        super()._write(k, v)
-        self.seen = min(self.seen, self.window)
-
-
-class TrimAlways(NumpyRing):
-    """Taking back moves the cursor, whether or not the older tokens are still there."""
-
-    case = "27"
-
-    def rewind(self, n: int) -> None:
-        """Take back without asking."""
-        self.seen -= n
-        self._clear(self.positions >= self.seen)
-
-
-class NeverBack(NumpyRing):
-    """Once full, nothing can be taken back, slack or no slack."""
-
-    case = "30"
-
-    def rewind(self, n: int) -> None:
-        """Refuse as soon as the ring has wrapped."""
-        if n and self.seen >= self.slots:
-            raise ValueError("cannot rewind a full ring")
-        super().rewind(n)
-
-
-class HalfReset(NumpyRing):
-    """The reset clears the storage and forgets the cursor."""
-
-    case = "46"
-
-    def reset(self) -> None:
-        """Clear the slots only."""
-        self._clear(slice(None))
+    def _mask(self, queries: Array, held: Array) -> npt.NDArray[np.bool_]:
+        return super()._mask(np.minimum(queries, 127), held)
 
 
 class Uninitialised(NumpyRing):
@@ -126,15 +121,20 @@ class Uninitialised(NumpyRing):
         return _attention(q, self.keys, self.values, mask, scale)
 
 
-BROKEN: tuple[Any, ...] = (
-    TooWide,
-    LocalRows,
-    WriteFirst,
-    OneBound,
-    SinksLate,
-    Saturated,
-    TrimAlways,
-    NeverBack,
-    HalfReset,
-    Uninitialised,
-)
+class ShortTable(RotatingRing):
+    """Angles come from a table of 2 W rows, which is used again from its start."""
+
+    case = "24"
+
+    def _turned(self, x: Array, first: int) -> Array:
+        rows = np.arange(first, first + x.shape[1]) % (2 * self.window)
+        return rotate(x, rows)
+
+
+class SlotAngles(RotatingRing):
+    """Keys and queries are turned to their slot."""
+
+    case = "24a"
+
+    def _turned(self, x: Array, first: int) -> Array:
+        return rotate(x, np.arange(first, first + x.shape[1]) % self.window)

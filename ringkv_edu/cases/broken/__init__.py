@@ -1,0 +1,116 @@
+"""Known bugs rebuilt on our own ring, each in a few lines: what the cases are there to catch.
+
+``ringkv cases ringkv_edu.cases.broken:WriteFirst`` shows one. Each class names, in ``case``, the
+case that is about it; others may fail with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .going_back import (
+    HalfReset,
+    KeepsTaken,
+    NeverBack,
+    SinksOutliveReset,
+    SinksTakenBack,
+    StateIsView,
+    StateLosesCursor,
+    StateWithoutSinks,
+    TrimAlways,
+)
+from .keeping import (
+    CountsRows,
+    EarlyRoll,
+    Grows,
+    Headroom,
+    MadeAnew,
+    PathDecides,
+    Saturated,
+    SinksRescaled,
+    SinksRolled,
+    Twice,
+    Upcasts,
+)
+from .seeing import (
+    LocalRows,
+    LocalWindow,
+    OneBound,
+    ShortTable,
+    SinksInside,
+    SinksLate,
+    SlackSeen,
+    SlotAngles,
+    TooWide,
+    Uninitialised,
+    WriteFirst,
+)
+
+__all__ = [
+    "BROKEN",
+    "CountsRows",
+    "EarlyRoll",
+    "Grows",
+    "HalfReset",
+    "Headroom",
+    "KeepsTaken",
+    "LocalRows",
+    "LocalWindow",
+    "MadeAnew",
+    "NeverBack",
+    "OneBound",
+    "PathDecides",
+    "Saturated",
+    "ShortTable",
+    "SinksInside",
+    "SinksLate",
+    "SinksOutliveReset",
+    "SinksRescaled",
+    "SinksRolled",
+    "SinksTakenBack",
+    "SlackSeen",
+    "SlotAngles",
+    "StateIsView",
+    "StateLosesCursor",
+    "StateWithoutSinks",
+    "TooWide",
+    "TrimAlways",
+    "Twice",
+    "Uninitialised",
+    "Upcasts",
+    "WriteFirst",
+]
+
+BROKEN: tuple[Any, ...] = (
+    TooWide,
+    SlackSeen,
+    SinksInside,
+    LocalRows,
+    WriteFirst,
+    OneBound,
+    SinksLate,
+    LocalWindow,
+    Uninitialised,
+    ShortTable,
+    SlotAngles,
+    EarlyRoll,
+    Saturated,
+    CountsRows,
+    SinksRolled,
+    SinksRescaled,
+    PathDecides,
+    Twice,
+    Headroom,
+    Grows,
+    MadeAnew,
+    Upcasts,
+    TrimAlways,
+    NeverBack,
+    KeepsTaken,
+    SinksTakenBack,
+    HalfReset,
+    SinksOutliveReset,
+    StateWithoutSinks,
+    StateIsView,
+    StateLosesCursor,
+)
