@@ -540,8 +540,7 @@ for tokens in (1, window - 1, window, window + 1, 100 * window):
 # %% [markdown] role="hint" exercise="rope6-base"
 # With `base * f` the slowest pair turns `f ** (-(d - 2) / d)` times what it did, which is to be `1 / s`. So
 # `f ** ((d - 2) / d)` is `s`. To undo an exponent, raise both sides to 1 over it. And of W keys that include the
-# query itself, the oldest lies one less
-# than W back; a text shorter than W reaches back to its token 0.
+# query itself, the oldest lies one less than W back; a text shorter than W reaches back to its token 0.
 
 # %% [markdown] role="hint" exercise="rope6-base"
 # `return base * stretch ** (head_dim / (head_dim - 2))` and `return min(tokens, window) - 1`.
