@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import nbformat
 import numpy as np
 import pytest
 
 from ringkv_edu import rope
+from ringkv_edu.checks.judge import WIDEST
+from ringkv_edu.checks.lesson_04 import EXERCISES
 from ringkv_edu.figures.clock import PLACES, hands
 from ringkv_edu.figures.slot_error import STEPS, WINDOW, slot_errors
 from ringkv_edu.given_rope import turned
+from ringkv_edu.grading.release import lessons, source_of
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSON = (ROOT / "course/lessons/04_positions_and_rope.py").read_text(encoding="utf-8")
@@ -123,3 +128,17 @@ def test_ranks_with_a_sink_are_as_the_table_says() -> None:
         ("back from the newest, by rank", ranks.max() - ranks),
     ):
         assert f"| {name} | {' | '.join(str(x) for x in row)} |" in LESSON
+
+
+@pytest.mark.parametrize(
+    "exercise", [e for e in EXERCISES if e.id != "predict04"], ids=lambda e: e.id
+)
+def test_a_case_can_be_pasted_into_the_notebook(exercise: Any) -> None:
+    setup = source_of(next(lessons()["04_positions_and_rope"].cells("given")))
+    for seed in range(20):
+        for place, case in enumerate(exercise.cases(Random(seed)), 1):
+            names: dict[str, Any] = {}
+            exec(setup, names)
+            exec(case.given, names | dict(exercise.reference))
+            said = f"{exercise.id}: not yet. Case {place} of 99: {case.given}"
+            assert len(said) <= WIDEST, said

@@ -70,7 +70,8 @@ from ringkv_edu.lesson import check, hint, save_work
 # weights in the transformers library pair the two halves. Either is RoPE. This lesson pretends to hold such
 # Llama weights, so it pairs halves.
 #
-# Write `rotate(x, position, base=10000.0)` for one vector `x`, an array of even length. Give a new vector.
+# Write `rotate(x, position, base=10000.0)` for one vector `x`, an array of even length. Give a new vector,
+# with decimals also where `x` holds whole numbers, as above.
 
 # %% id="rope1-turn" role="answer"
 import numpy as np
@@ -96,8 +97,9 @@ check("rope1-turn")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "rope1-turn")
-for d, base in ((2, 10000), (4, 10000), (6, 500), (8, rng.choice([100, 2000]))):
-    x = numbers(rng, d)
+whole = np.array([1, 2, 3, rng.randrange(4, 10)])
+drawn = [(numbers(rng, d), base) for d, base in ((2, 10000), (4, 10000), (6, 500))]
+for x, base in (*drawn, (numbers(rng, 8), rng.choice([100, 2000])), (whole, 100)):
     print(f"x {plain(x)}, base {base}")
     for position in (0, rng.randrange(1, 9), rng.randrange(9, 400)):
         print(f"  at position {position}:", plain(rotate(x, position, float(base))))
@@ -133,8 +135,9 @@ for n, m in ((5, 3), (12, 10), (1002, 1000), (5, 0), (1005, 1000)):
 #
 # *Difficulty 2 of 5 · 7 minutes · 2 points*
 #
-# Draw one pair of a query and of a key as hands of a clock. At position 0 both lie on the dotted line. At
-# another place in the text both hands are turned further, by the same angle, and the angle between them stays.
+# Draw one pair of a query and of a key as hands of a clock. These two point the same way, so at position 0
+# both lie on the dotted line. At another place in the text both hands are turned further, by the same angle, and
+# the angle between them stays.
 #
 # ![Two clocks. On the left the key at position 3 points left and the query at position 5 points down and
 # to the right; the angle from key to query is 2 radians. On the right the key at position 20 points up and
@@ -145,12 +148,13 @@ for n, m in ((5, 3), (12, 10), (1002, 1000), (5, 0), (1005, 1000)):
 # | key 3, query 5 | 3 | 5 | 2 |
 # | key 20, query 22 | 20 | 22 | 2 |
 #
-# Turning both vectors by the same angle changes no dot product. So one turn is enough. In symbols, with `R_m`
-# for turning by `m` places and its transpose for turning back: `R_m R_n^T = R_(m-n)`.
+# Turning both vectors by the same angle changes no dot product. So one turn is enough. In symbols, with `turn_n`
+# for turning by n places: `turn_n(q) . turn_m(k) = turn_(n-m)(q) . k`, where n is the query's position and m the
+# key's.
 #
 # Write `score(q, k, query_position, key_position)`: the plain dot product, not scaled, of the two vectors
 # turned to their positions. Do it with **one** call of `turned(x, position)`, which takes negative positions,
-# too. A key may also come after the query.
+# too. (The check sees only the number, and two turns give the same one.) A key may also come after the query.
 
 
 # %% id="rope2-relative" role="answer"
@@ -172,10 +176,10 @@ rng = draw(SEED, "rope2-relative")
 far = rng.randrange(100, 1000)
 for n, m in ((0, 0), (7, 3), (far + 4, far), (far, far - 6), (2, 9), (far, far + 3)):
     q, k = numbers(rng, 4), numbers(rng, 4)
-    print(f"query at {n}, key at {m}: {fixed(score(q, k, n, m))}")
+    print(f"query at {n}, key at {m}: {fixed(score(q, k, n, m))} of {plain(q)} and {plain(k)}")
 
 # %% [markdown] role="hint" exercise="rope2-relative"
-# Turn both clocks back until the key stands at the dotted line. Where is the query then?
+# Take the key's position off both positions: the key is then at 0, where nothing is turned. Where is the query?
 
 # %% [markdown] role="hint" exercise="rope2-relative"
 # Leave the key as it is and turn the query by how far the key lies behind it. Or leave the query and turn
@@ -187,7 +191,8 @@ for n, m in ((0, 0), (7, 3), (far + 4, far), (far, far - 6), (2, 9), (far, far +
 # %% [markdown] role="solution" exercise="rope2-relative"
 # Turning both back by the key's position leaves the key unturned and the query at the distance. So any
 # origin may be subtracted, as long as it is the *same* one for query and key. That is the licence
-# behind every trick with positions, and the trap: a slot is not a position less a constant.
+# behind every trick with positions, and the trap: a slot is not a position less a constant. Papers write the
+# turn by n places as a matrix `R_n`; its transpose `R_n^T` turns back, so `R_m R_n^T = R_(m-n)`.
 
 # %% [markdown] id="predict04-why"
 # ### Predict first
@@ -254,12 +259,13 @@ check("predict04")
 #
 # - `q` (d,) is unrotated and belongs to the newest token stored;
 # - `keys` (slots, d) are unrotated, in slot order;
-# - `positions` (slots,) says which position each slot holds, -1 where it is empty. At least one is filled.
-#   There may be gaps: *sinks*, first tokens that are never overwritten (lesson 07 says why), or tokens taken
-#   back.
+# - `positions` (slots,), an array, says which position each slot holds, -1 where it is empty. At least one is
+#   filled. There may be gaps, from *sinks*, first tokens that are never overwritten (lesson 07 says why), or
+#   because somebody emptied a slot. What lies in an empty slot may be anything.
 #
 # Give one score for each slot, in slot order: the dot product of the two turned vectors times
 # `1 / sqrt(d)`; in an empty slot `-inf`, which softmax turns into the weight 0. All stored tokens are visible.
+# Leave `q`, `keys` and `positions` as they are.
 
 # %% id="rope3-read" role="answer"
 import numpy as np
@@ -291,9 +297,9 @@ for held in (
     [0, 1, first + 3, first + 1, first + 2],
     [-1, first, -1, first - 2],
 ):
-    q, keys = numbers(rng, 4), numbers(rng, len(held), 4)
-    keys[np.array(held) < 0] = 0
-    print(f"positions {held}: scores", plain(scores(q, keys, np.array(held))))
+    q, keys, positions = numbers(rng, 4), numbers(rng, len(held), 4), np.array(held)
+    print(f"positions {held}: scores", plain(scores(q, keys, positions)))
+    print("  and then", plain(positions), "keys", plain(keys[:, 0]), "q", plain(q))
 
 # %% [markdown] role="hint" exercise="rope3-read"
 # Which position does the query have? It is the newest token stored, and you have all the positions.
@@ -333,7 +339,8 @@ for held in (
 # - `keys` and `values` (kv_heads, slots, head_dim); `k` and `v` are (kv_heads, head_dim);
 # - `positions` (slots,); `seen`, the tokens so far; `window`.
 #
-# Bring `positions` and `seen` up to date. `turned(k, position)` turns all heads to one position.
+# Bring `positions` and `seen` up to date, and leave `k` and `v` as they are. `turned(k, position)` turns all
+# heads to one position.
 
 
 # %% id="rope4-write" role="answer"
@@ -356,12 +363,14 @@ check("rope4-write")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "rope4-write")
-for window, heads in ((4, 1), (rng.randrange(2, 5), 2), (3, 2)):
+for window, heads, d in ((4, 1, 2), (rng.randrange(2, 5), 2, 4), (3, 2, 2)):
     tokens = window * rng.randrange(2, 5) + rng.randrange(1, window)
-    ring = RingArrays(window, heads)
+    ring = RingArrays(window, heads, d)
     for _ in range(tokens):
-        write(ring, numbers(rng, heads, 2), numbers(rng, heads, 2))
+        k, v = numbers(rng, heads, d), numbers(rng, heads, d)
+        write(ring, k, v)
     print(f"window {window}, {tokens} tokens: seen {ring.seen}, positions", plain(ring.positions))
+    print("  the last k", plain(k), "and v", plain(v))
     for slot in range(window):
         print(
             f"  slot {slot}: key", plain(ring.keys[:, slot]), "value", plain(ring.values[:, slot])
@@ -417,7 +426,8 @@ print("turned at writing, 1 turn: ", plain(stored @ turned(q, 9)))
 # | back from the newest, by rank | 3 | 0 | 2 | 1 |
 #
 # Write `three_numbers(positions)`: a list with, for each slot in slot order, `(slot, position, rank)`, or `None`
-# for an empty one (-1). There may be sinks, and holes. The rank counts the stored tokens that are older.
+# for an empty one (-1). `positions` is an array, which you leave as it is. There may be sinks, and holes. The rank
+# counts the stored tokens that are older.
 
 
 # %% id="rope5-three" role="answer"
@@ -447,7 +457,8 @@ for held in (
     [0, 1, first + 2, first, first + 1],
     [first + 4, -1, first + 2, -1, first + 1],
 ):
-    print(f"slots hold {held}:", plain(three_numbers(np.array(held))))
+    positions = np.array(held)
+    print(f"slots hold {held}:", plain(three_numbers(positions)), "and then", plain(positions))
 
 # %% [markdown] role="hint" exercise="rope5-three"
 # How would you put the stored tokens in a row, oldest first? The rank is the place in that row.
@@ -476,10 +487,11 @@ for held in (
 # texts `s` times longer, so that
 #
 # - the fastest pair, i = 0, turns as before: `base ** 0` is 1 whatever the base;
-# - the slowest pair, i = d/2 - 1, turns exactly `s` times slower per token.
+# - the slowest pair, i = d/2 - 1, turns exactly `s` times slower.
 #
-# So the new base is `base` times a power of `s`. Which power? One article prints `s ** 0.5`; at s = 4 and
-# d = 128 that slows the slowest pair only 1.98 times.
+# The slowest pair turns `base ** (-(d - 2) / d)` per token, since -2i is -(d - 2) there. With the new base that
+# is to be `1 / s` of what it was. So the new base is `base` times a power of `s`. Which power? One article prints
+# `s ** 0.5`; at s = 4 and d = 128 that slows the slowest pair only 1.98 times.
 #
 # **Keep a window.** In a ring no query sees a key that is further back than the window reaches. If the
 # model was trained with this window, no distance is new and the base stays as it is. (Sinks apart: that is what
@@ -513,8 +525,8 @@ check("rope6-base")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "rope6-base")
-for d in (4, 128, rng.choice([8, 16, 64])):
-    base, stretch = rng.choice([500, 10000]), rng.randrange(2, 9)
+for d, base in ((4, 10000), (128, 10), (rng.choice([8, 16, 64]), rng.choice([500, 10000]))):
+    stretch = rng.randrange(2, 9)
     new = ntk_base(float(base), stretch, d)
     print(f"head_dim {d}, texts {stretch} times longer: base {base} times {fixed(new / base)}")
 window = rng.randrange(3, 30)
@@ -522,13 +534,13 @@ for tokens in (1, window - 1, window, window + 1, 100 * window):
     print(f"{tokens} tokens, window {window}: {fixed(farthest(tokens, window), 0)} back")
 
 # %% [markdown] role="hint" exercise="rope6-base"
-# Put i = d/2 - 1 into `base ** (-2 * i / d)`: how much does the slowest pair turn per token? For `farthest`,
-# write down the positions that the last token of a short and of a long text sees.
+# Write `base * f` for the new base, and compare what the slowest pair turns with it and with the old one: what is
+# left? For `farthest`, write down the positions that the last token of a short and of a long text sees.
 
 # %% [markdown] role="hint" exercise="rope6-base"
-# The slowest pair turns `base ** (-(d - 2) / d)`. With `base * f` it turns `f ** (-(d - 2) / d)` times that,
-# which is to be `1 / s`. Solve for `f`. And of W keys that include the query itself, the oldest lies one less
-# than W back; a text shorter than W reaches back to its token 0.
+# With `base * f` the slowest pair turns `f ** (-(d - 2) / d)` times what it did, which is to be `1 / s`. So
+# `f ** ((d - 2) / d)` is `s`. To undo an exponent, raise both sides to 1 over it. And of W keys that include the
+# query itself, the oldest lies one less than W back; a text shorter than W reaches back to its token 0.
 
 # %% [markdown] role="hint" exercise="rope6-base"
 # `return base * stretch ** (head_dim / (head_dim - 2))` and `return min(tokens, window) - 1`.
@@ -597,9 +609,10 @@ print("2048 + 1 in float16:", int(np.float16(2048) + np.float16(1)))
 # Here is a toy with the same bug. It stores `(word, position)`; with W = 4, words 4, 5, 6, ... all get
 # position 4.
 #
-# Mend it: tokens get positions 0, 1, 2, ... for ever, also when `feed` is called again and again;
-# `length()` gives the position of the next token; `size()` still says how many are stored. Keep the names,
-# `stored` among them. Any place may be mended.
+# Mend it: tokens get positions 0, 1, 2, ... for ever, also when `feed` is called again and again, or a loop of
+# one's own calls `append(word, cache.length())`. `length()` gives the position of the next token, 0 in a new
+# cache; `size()` still says how many are stored. Two caches know nothing of each other. Keep the names, `stored`
+# among them. Any place may be mended.
 
 
 # %% id="case04-length" role="answer"
@@ -653,11 +666,12 @@ rng = draw(SEED, "case04-length")
 for window in (4, 1, rng.randrange(2, 6)):
     cache = LayerCache(window)
     print("window", window)
-    for words in (1, window, 1, window + rng.randrange(1, 4)):
-        feed(cache, [f"w{rng.randrange(100)}" for _ in range(words)])
-        print(
-            f"  {words} more: size {plain(cache.size())}, length {plain(cache.length())},", end=" "
-        )
+    for count in (1, window, 1, window + rng.randrange(1, 4)):
+        words = [f"w{rng.randrange(100)}" for _ in range(count)]
+        feed(cache, words)
+        cache.append("own", cache.length())
+        print(f"  {len(words)} + 1 more: size {plain(cache.size())},", end=" ")
+        print(f"length {plain(cache.length())},", end=" ")
         print("stored", *(f"{word} at {plain(position)}" for word, position in cache.stored))
 
 # %% [markdown] role="hint" exercise="case04-length"
@@ -685,7 +699,8 @@ for window in (4, 1, rng.randrange(2, 6)):
 # - In the window a model was trained with, no base has to be scaled.
 #
 # Next, lesson 05 takes the ring to torch: several sequences at once, on a CPU or a GPU. The last cell keeps
-# your functions in `my_ringkv.py`; what is not right yet is not kept.
+# `rotate`, `scores`, `three_numbers`, `ntk_base` and `farthest` in `my_ringkv.py`; what is not right yet is not
+# kept, and `write` there stays lesson 02's.
 
 # %% id="save" role="volatile"
 save_work("rotate", "scores", "three_numbers", "ntk_base", "farthest")

@@ -10,6 +10,8 @@ from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["BASE"]
 
+WHOLE_BASE = "the new base is made a whole number: it has decimals, and they count"
+
 
 def ntk_base(base: float, stretch: float, head_dim: int) -> float:
     """Give the base with which the slowest pair turns ``stretch`` times slower."""
@@ -110,6 +112,16 @@ BASE = Exercise(
             "factor-alone",
             "the factor is given without the base that it multiplies",
             answers(ntk_base=lambda base, stretch, d: stretch ** (d / (d - 2))),
+        ),
+        Mutant(
+            "cut",
+            WHOLE_BASE,
+            answers(ntk_base=lambda base, stretch, d: int(ntk_base(base, stretch, d))),
+        ),
+        Mutant(
+            "rounded",
+            WHOLE_BASE,
+            answers(ntk_base=lambda base, stretch, d: round(ntk_base(base, stretch, d))),
         ),
         Mutant(
             "window-itself",

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ..given_numpy import numbers
 from ..given_rope import turned
-from .guard import call
-from .model import Answer, Case, Exercise, Mutant, answers
+from .lesson_04_common import array, line_case
+from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["RELATIVE"]
 
@@ -27,6 +27,11 @@ def score(q: Array, k: Array, query_position: int, key_position: int) -> float:
 def _angle(angle: Callable[[int, int], float]) -> dict[str, Any]:
     """Make a mutant of ``score`` that turns the query by ``angle(n, m)``, and the key not."""
     return answers(score=lambda q, k, n, m: float(turned(q, angle(n, m)) @ k))
+
+
+def _in_place(q: Array, k: Array, n: int, m: int) -> float:
+    q[:] = turned(q, n - m)
+    return float(q @ k)
 
 
 def _relative_cases(rng: Random) -> list[Case]:
@@ -44,10 +49,7 @@ def _relative_cases(rng: Random) -> list[Case]:
 
 
 def _relative_case(q: Array, k: Array, n: int, m: int) -> Case:
-    def run(answer: Answer) -> dict[str, Any]:
-        return {"result": call(answer.score, q.copy(), k.copy(), n, m)}
-
-    return Case(f"q {q.tolist()} at position {n}, k {k.tolist()} at position {m}", run)
+    return line_case(f"score({array(q.tolist())}, {array(k.tolist())}, {n}, {m})", "score")
 
 
 RELATIVE = Exercise(
@@ -58,7 +60,8 @@ RELATIVE = Exercise(
     mutants=(
         Mutant(
             "backwards",
-            "the turn goes the wrong way: the query is turned by n - m, or the key by m - n",
+            "the turn goes the wrong way: the query is turned by query_position - key_position, "
+            "or the key by minus that",
             _angle(lambda n, m: m - n),
         ),
         Mutant(
@@ -114,6 +117,11 @@ RELATIVE = Exercise(
             "absolute",
             "the distance has lost its sign: a key that comes later lies on the other side",
             _angle(lambda n, m: abs(n - m)),
+        ),
+        Mutant(
+            "in-place",
+            "the turned vector is written over the one that was given: the caller still needs it",
+            answers(score=_in_place),
         ),
         Mutant(
             "scaled",

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..given_numpy import filled_arrays
-from .guard import call
-from .model import Answer, Case, Exercise, Mutant, answers
+from .lesson_04_common import array, line_case
+from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["THREE"]
 
+Array = npt.NDArray[Any]
 Slots = list[int]
 Triple = tuple[int, int, int]
 Rank = Callable[[int, int, Slots], int]  # of a slot, its position, all positions
@@ -59,6 +60,30 @@ def _zero_dropped(positions: npt.ArrayLike) -> list[Triple | None]:
     return _three([p if p else -1 for p in np.asarray(positions).tolist()], _rank)
 
 
+def _zero_shown_empty(positions: npt.ArrayLike) -> list[Triple | None]:
+    return [triple if triple and triple[1] else None for triple in three_numbers(positions)]
+
+
+def _truth(positions: npt.ArrayLike) -> list[Triple | None]:
+    p = [int(held) for held in np.asarray(positions)]
+    return [(slot, h, _rank(slot, h, p)) if h else None for slot, h in enumerate(p)]
+
+
+def _zero_not_in_row(positions: npt.ArrayLike) -> list[Triple | None]:
+    row = sorted(p for p in np.asarray(positions) if p > 0)
+    return _three(positions, lambda slot, held, p: row.index(np.asarray(positions)[slot]))
+
+
+def _sorted_in_place(positions: Array) -> list[Triple | None]:
+    found = three_numbers(positions)
+    positions.sort()
+    return found
+
+
+def _empties_dropped_first(positions: npt.ArrayLike) -> list[Triple | None]:
+    return three_numbers([p for p in np.asarray(positions) if p >= 0])
+
+
 def _empties_numbered(positions: npt.ArrayLike) -> list[Triple]:
     found = three_numbers(positions)
     return [triple or (slot, -1, -1) for slot, triple in enumerate(found)]
@@ -78,14 +103,7 @@ def _three_cases(rng: Random) -> list[Case]:
     window, sinks = rng.randrange(3, 6), rng.randrange(1, 3)
     seen = sinks + window * rng.randrange(2, 5) + rng.randrange(1, window)
     states.append(filled_arrays(seen, rng, window, sinks=sinks).positions.tolist())
-    return [_three_case(state) for state in states]
-
-
-def _three_case(positions: Slots) -> Case:
-    def run(answer: Answer) -> dict[str, Any]:
-        return {"result": call(answer.three_numbers, np.array(positions))}
-
-    return Case(f"slots hold {positions}", run)
+    return [line_case(f"three_numbers({array(state)})", "three_numbers") for state in states]
 
 
 THREE = Exercise(
@@ -153,6 +171,34 @@ THREE = Exercise(
             answers(three_numbers=_zero_dropped),
         ),
         Mutant(
+            "zero-shown-empty",
+            "the slot that holds position 0 gives None: that is a real token, only -1 is empty",
+            answers(three_numbers=_zero_shown_empty),
+        ),
+        Mutant(
+            "truth-value",
+            "a position is asked whether it is true: 0 counts as false, and -1, which means "
+            "empty, as true. Ask whether it is 0 or more",
+            answers(three_numbers=_truth),
+        ),
+        Mutant(
+            "zero-not-counted",
+            "position 0 is not counted as an older token: it is a real one",
+            _with(lambda slot, held, p: sum(0 < other < held for other in p)),
+        ),
+        Mutant(
+            "zero-not-in-row",
+            "position 0 is left out of the row of stored tokens, and then looked for in it: it is "
+            "a real token",
+            answers(three_numbers=_zero_not_in_row),
+        ),
+        Mutant(
+            "sorted-in-place",
+            "the caller's array is sorted: positions.sort() changes it, sorted(positions) gives a "
+            "new list",
+            answers(three_numbers=_sorted_in_place),
+        ),
+        Mutant(
             "empties-numbered",
             "an empty slot gets three numbers: give None",
             answers(three_numbers=_empties_numbered),
@@ -161,6 +207,12 @@ THREE = Exercise(
             "empties-dropped",
             "empty slots are left out: give one entry for each slot",
             answers(three_numbers=_empties_dropped),
+        ),
+        Mutant(
+            "empties-dropped-first",
+            "empty slots are left out before the slots are numbered: a slot's number counts the "
+            "empty ones before it, too",
+            answers(three_numbers=_empties_dropped_first),
         ),
         Mutant(
             "in-order-of-time",

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..given_numpy import RingArrays, numbers
+from ..given_numpy import RingArrays
 from ..given_rope import turned
-from .guard import call
-from .model import Answer, Case, Exercise, Mutant, answers
+from .lesson_02_common import code_case
+from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["WRITE"]
 
@@ -73,6 +73,11 @@ def _slot_as_head(ring: RingArrays, k: Array, v: Array) -> None:
     ring.seen += 1
 
 
+def _in_place(ring: RingArrays, k: Array, v: Array) -> None:
+    k[:] = turned(k, ring.seen)
+    _write(ring, k, v, key_at=lambda ring: 0)
+
+
 def _value_not_stored(ring: RingArrays, k: Array, v: Array) -> None:
     _write(ring, k, 0 * v)
 
@@ -86,24 +91,25 @@ def _write_cases(rng: Random) -> list[Case]:
         (3, 3 * rng.randrange(2, 7) + rng.choice([1, 2]), 2, 4),
         (rng.randrange(2, 7), rng.randrange(8, 30), 3, 2),
     ]
-    return [_write_case(rng, *run) for run in runs]
+    return [_write_case(rng.randrange(1000), *run) for run in runs]
 
 
-def _write_case(rng: Random, window: int, tokens: int, heads: int, d: int) -> Case:
-    k, v = numbers(rng, heads, d), numbers(rng, heads, d)
+def _write_case(seed: int, window: int, tokens: int, heads: int, d: int) -> Case:
+    one = f"numbers(rng, {heads}, {d})"
+    line = (
+        f'rng = draw({seed}, "rope4"); ring = RingArrays({window}, {heads}, {d}); '
+        f"[write(ring, {one}, {one}) for _ in range({tokens})]"
+    )
 
-    def run(answer: Answer) -> dict[str, Any]:
-        ring = RingArrays(window, heads, d)
-        for token in range(tokens):
-            call(answer.write, ring, (token + 1) * k, (token + 1) * v, may_change=(0,))
+    def look(space: dict[str, Any]) -> dict[str, Any]:
+        ring = space["ring"]
         seen: dict[str, Any] = {"ring.seen": ring.seen, "ring.positions": ring.positions}
         for slot in range(window):
             seen[f"value in slot {slot}, for each head"] = ring.values[:, slot]
             seen[f"key in slot {slot}, for each head"] = ring.keys[:, slot]
         return seen
 
-    given = f"window {window}, {tokens} tokens; token t has (t + 1) times k {k.tolist()} and v"
-    return Case(f"{given} {v.tolist()}", run)
+    return code_case(line, "write", look, may_change=(0,))
 
 
 WRITE = Exercise(
@@ -216,6 +222,21 @@ WRITE = Exercise(
             "ring.seen is raised between finding the slot and using the position: key and "
             "stored position are one too far",
             _other(key_at=lambda ring: ring.seen + 1, position=lambda ring: ring.seen + 1),
+        ),
+        Mutant(
+            "in-place",
+            "the turned key is written over k: the caller still needs it as it was",
+            answers(write=_in_place),
+        ),
+        Mutant(
+            "first-head",
+            "every head gets what head 0 should get: k and v hold one vector for each head",
+            answers(write=lambda ring, k, v: _write(ring, 0 * k + k[0], 0 * v + v[0])),
+        ),
+        Mutant(
+            "key-as-value",
+            "the unrotated key is stored as the value",
+            answers(write=lambda ring, k, v: _write(ring, k, k)),
         ),
         Mutant(
             "value-missing",
