@@ -24,6 +24,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from .inputs import DTYPES, count
+
 __all__ = ["Pairing", "article_base", "cos_sin", "frequencies", "ntk_base", "rotate", "turn"]
 
 Array = npt.NDArray[Any]
@@ -53,9 +55,8 @@ def rotate(
 def frequencies(head_dim: int, base: float = 10000.0) -> npt.NDArray[np.float64]:
     """Give the turn per token of each pair, in radians, fastest first: (head_dim / 2,)."""
     _check_head_dim(head_dim)
-    if not np.isfinite(base) or base <= 0:
-        raise ValueError(f"base is {base}; give a positive number, such as 10000.0")
-    return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
+    number = _number("base", base, "a number of 1 or more, such as 10000.0")
+    return number ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
 def cos_sin(
@@ -67,7 +68,10 @@ def cos_sin(
     frequency is split into a coarse part, whose product with a position has no rounding at all
     (below 2 ** 28), and a small rest; the two angles are added by the addition theorems.
     """
-    where = np.asarray(positions)
+    try:
+        where = np.asarray(positions)
+    except ValueError:
+        raise TypeError("positions are rows of unequal length; give one row of numbers") from None
     if where.dtype.kind not in "iuf" or where.ndim > 1:
         raise TypeError(
             f"positions are {where.dtype} of shape {where.shape}; give one row of numbers, (n,)"
@@ -97,6 +101,7 @@ def turn(x: Array, cos: Array, sin: Array, pairing: Pairing = "half") -> Array:
         if pairing == "half"
         else (slice(0, None, 2), slice(1, None, 2))
     )
+    _check_turns(x, cos, sin)
     first, second = x[..., pair[0]], x[..., pair[1]]
     out = np.empty_like(x)
     out[..., pair[0]] = first * cos - second * sin
@@ -112,8 +117,7 @@ def ntk_base(base: float, stretch: float, head_dim: int) -> float:
     _check_head_dim(head_dim)
     if head_dim < 4:
         raise ValueError(f"head_dim is {head_dim}; with one pair the base changes nothing")
-    _check_stretch(stretch)
-    return float(base * stretch ** (head_dim / (head_dim - 2)))
+    return _scaled(base, stretch, head_dim / (head_dim - 2))
 
 
 def article_base(base: float, stretch: float, alpha: float = 0.5) -> float:
@@ -121,24 +125,55 @@ def article_base(base: float, stretch: float, alpha: float = 0.5) -> float:
 
     With its alpha of 0.5, head_dim 128 and stretch 4 the slowest pair turns 1.98 times slower.
     """
-    _check_stretch(stretch)
-    return float(base * stretch**alpha)
+    return _scaled(base, stretch, alpha)
+
+
+def _scaled(base: float, stretch: float, power: float) -> float:
+    number = _number("base", base, "a number of 1 or more, such as 10000.0")
+    times = _number("stretch", stretch, "how many times longer texts are, 1 or more")
+    try:
+        return float(number * times**power)
+    except OverflowError:
+        raise ValueError(f"base {base} with stretch {stretch} is too large for a float") from None
+
+
+def _number(name: str, value: Any, wanted: str) -> float:
+    """Give a finite number of 1 or more."""
+    try:
+        number = float(value + 0.0)  # a text is no number, even one that float() could read
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} is {value!r}; give {wanted}") from None
+    if not 1 <= number < np.inf:
+        raise ValueError(f"{name} is {value}; give {wanted}")
+    return number
 
 
 def _check(x: Any) -> None:
-    if not isinstance(x, np.ndarray) or x.dtype.kind != "f":
-        given = f"of dtype {x.dtype}" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
-        raise TypeError(f"x is {given}; give a NumPy array of floats (..., n, head_dim)")
+    if isinstance(x, np.ma.MaskedArray) or not isinstance(x, np.ndarray):
+        raise TypeError(f"x is a {type(x).__name__}; give a NumPy array (..., n, head_dim)")
+    if x.dtype.name not in DTYPES:
+        raise TypeError(f"x has dtype {x.dtype}; give one of {', '.join(DTYPES)}")
     if x.ndim < 1:
         raise ValueError("x is a single number; give vectors (..., n, head_dim)")
     _check_head_dim(x.shape[-1])
 
 
-def _check_head_dim(head_dim: int) -> None:
-    if head_dim < 2 or head_dim % 2:
+def _check_turns(x: Array, *turns: Any) -> None:
+    """Check that cosines and sines belong to the pairs of x."""
+    pairs = (*x.shape[:-1], x.shape[-1] // 2)
+    for name, given in zip(("cos", "sin"), turns, strict=True):
+        array = np.asarray(given)
+        try:
+            fits = array.dtype.kind == "f" and np.broadcast_shapes(array.shape, pairs) == pairs
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError(
+                f"{name} is {array.dtype} of shape {array.shape}; give floats that fit the "
+                f"pairs of x, {pairs}"
+            )
+
+
+def _check_head_dim(head_dim: Any) -> None:
+    if count("head_dim", head_dim, 2) % 2:
         raise ValueError(f"head_dim is {head_dim}; pairs need an even number, 2 or more")
-
-
-def _check_stretch(stretch: float) -> None:
-    if not stretch >= 1:
-        raise ValueError(f"stretch is {stretch}; give how many times longer texts are, 1 or more")

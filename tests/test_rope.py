@@ -164,13 +164,20 @@ def test_float32_angles_drift(llama: Any) -> None:
         (vectors(1, 3), [0], {}, ValueError, "head_dim is 3; pairs need an even number"),
         (vectors(2, 4), [0], {}, ValueError, "1 positions; give one per vector"),
         (vectors(1, 4)[0], [0], {}, ValueError, "give one per vector"),
-        (vectors(1, 4), [0], {"base": 0}, ValueError, "base is 0; give a positive number"),
+        (vectors(1, 4), [0], {"base": 0}, ValueError, "base is 0; give a number of 1 or more"),
+        (vectors(1, 4), [0], {"base": float("inf")}, ValueError, "base is inf"),
+        (vectors(1, 4), [0], {"base": "10"}, TypeError, "base is '10'; give a number"),
+        (vectors(1, 4), [0], {"base": None}, TypeError, "base is None"),
+        (vectors(1, 4), [0], {"base": 10**400}, TypeError, "give a number of 1 or more"),
+        (vectors(1, 4), [[0], [1, 2]], {}, TypeError, "rows of unequal length"),
+        (np.ma.array(vectors(1, 4)), [0], {}, TypeError, "x is a MaskedArray"),
+        (vectors(1, 4).astype(np.longdouble), [0], {}, TypeError, "give one of float16"),
         (vectors(1, 4), [0], {"pairing": "odd"}, ValueError, "give one of half, interleaved"),
         (vectors(1, 4), [np.inf], {}, ValueError, "not finite"),
         (vectors(1, 4), ["a"], {}, TypeError, "give one row of numbers"),
         (vectors(1, 4), [[0]], {}, TypeError, "give one row of numbers"),
         ([[1.0, 2.0]], [0], {}, TypeError, "x is a list"),
-        (np.ones((1, 4), int), [0], {}, TypeError, "of dtype int64"),
+        (np.ones((1, 4), int), [0], {}, TypeError, "x has dtype int64"),
     ],
 )
 def test_wrong_inputs(x, positions, named, error, words) -> None:
@@ -178,8 +185,36 @@ def test_wrong_inputs(x, positions, named, error, words) -> None:
         rotate(x, positions, **named)
 
 
+def test_cosines_that_do_not_fit() -> None:
+    x = vectors(3, 8)
+    cos, sin = cos_sin([0, 1, 2], 8)
+    assert (turn(x, cos, sin) == rotate(x, [0, 1, 2])).all()
+    for bad in (cos[:, :3], cos[:2], cos.astype(complex), np.ones((3, 4), int), cos[None]):
+        with pytest.raises(ValueError, match="give floats that fit the pairs of x"):
+            turn(x, bad, sin)
+        with pytest.raises(ValueError, match="sin is"):
+            turn(x, cos, bad)
+
+
+def test_negative_positions_turn_back() -> None:
+    x = vectors(3, 8)
+    assert np.allclose(rotate(rotate(x, [7, 1.5, 3]), [-7, -1.5, -3]), x, rtol=1e-14)
+
+
+def test_small_floats_are_turned_in_float64() -> None:
+    x = vectors(2000, 64).astype(np.float16)
+    exact = rotate(x.astype(np.float64), np.arange(2000))
+    assert (rotate(x, np.arange(2000)) == exact.astype(np.float16)).all()
+
+
 def test_wrong_stretches() -> None:
     with pytest.raises(ValueError, match="one pair"):
         ntk_base(10000.0, 4, 2)
-    with pytest.raises(ValueError, match=r"stretch is 0\.5"):
-        ntk_base(10000.0, 0.5, 64)
+    for stretch in (0.5, float("inf"), float("nan")):
+        with pytest.raises(ValueError, match="stretch is"):
+            ntk_base(10000.0, stretch, 64)
+    with pytest.raises(ValueError, match="too large for a float"):
+        ntk_base(10000.0, 1e307, 4)
+    with pytest.raises(TypeError, match="head_dim is '64'"):
+        ntk_base(10000.0, 4, "64")  # type: ignore[arg-type]
+    assert article_base(10000.0, 4, alpha=1.0) == 40000.0
