@@ -1,7 +1,7 @@
 # %% [markdown] id="start"
 # # 03 Chunks and rewind
 #
-# *60 minutes. Needs NumPy.*
+# *70 minutes. Needs NumPy.*
 #
 # A model reads its prompt in one go: all the tokens pass through it together, as one **chunk**. That is
 # *prefill*. Then it writes token by token: *decode*. One ring serves both, and how a text was cut must
@@ -24,6 +24,8 @@
 #
 # So a chunk attends to **the ring as it was, with the chunk beside it**, and is written afterwards. This
 # lesson builds that, and then its opposite: taking tokens back.
+#
+# A check that fails prints its case as a line of code, which you can paste into a new cell.
 
 # %% id="setup"
 import numpy as np
@@ -243,7 +245,7 @@ for seen, n, window, sinks, slack, taken_back in runs:
 # Write `step(ring, q, k, v)`. `q` is (heads, n, head_dim), `k` and `v` are (kv_heads, n, head_dim); axis 1
 # counts the tokens of the chunk. Return what all n queries see, in the shape of `q`, and leave the chunk
 # stored. The ring may be empty, and the chunk longer than the window. In lablup/mlxcel#405, a chunk was cut
-# to its last W keys: its first rows saw nothing, and 0 divided by 0 gave NaN.
+# to its last W keys, so its first rows saw nothing, and a row without any key gives NaN.
 
 # %% id="chunk3-step" role="answer"
 import numpy as np
@@ -314,9 +316,10 @@ for seen, chunks, window, sinks, slack in ((0, [6, 1], 3, 1, 0), (9, [4, 5], 3, 
 # token before them has a gap. **Slack** is the cure: a ring of `window + slack` slots still has those keys.
 #
 # The rule: taking back `n` tokens leaves a text of `m = seen - n`. It is **allowed exactly when everything
-# that the shorter text needs is stored**: each sink below `m`, and its last W positions, from
-# `max(0, m - W)` to `m - 1`, so that even its newest token could ask again. Otherwise it is refused, and
-# nothing changes. Here is a ring with W = 3 and slack 2:
+# that the shorter text needs is stored**: each sink below `m` (which is always there: sinks are never
+# overwritten), and its last W positions, from `max(0, m - W)` to `m - 1`, so that even its newest token could
+# ask again. This asks for one more than the next token needs. Otherwise it is refused, and nothing changes.
+# Here is a ring with W = 3 and slack 2:
 #
 # ![Five rows of five slots. After seven tokens the slots hold 5, 6, 2, 3, 4. Two drafts, 7 and 8, stand
 # hatched over 2 and 3. Both are taken back: slots 2 and 3 are empty, and 4 to 6 are all there. Taking back one
@@ -437,8 +440,14 @@ check("chunk4-rewind")
 # Graded, 4 points.
 SEED = 0
 rng = draw(SEED, "chunk4-rewind")
-runs = [(10, 4, 0, 2, (1, 1, 1)), (11, 3, 2, 2, (2, 1, 9)), (6, 4, 0, 2, (3,)), (4, 4, 0, 0, (1,))]
-runs += [(12, 2, 3, 1, (1, 1)), (10, 4, 0, 0, (1,))]
+runs = [
+    (10, 4, 0, 2, (1, 1, 1)),
+    (11, 3, 2, 2, (7, 2, 0, 1, 9)),
+    (6, 4, 0, 2, (3,)),
+    (4, 4, 0, 0, (1,)),
+]
+runs += [(12, 2, 3, 1, (1, 1)), (10, 4, 0, 0, (1,)), (2, 2, 3, 1, (1,)), (11, 3, 2, 2, (10,))]
+runs += [(8, 4, 0, 2, (2, 3)), (9, 3, 0, 1, (9,))]
 window, slack = rng.randrange(2, 6), rng.randrange(2, 4)
 runs.append((rng.randrange(12, 20), window, rng.randrange(1, 3), slack, (slack - 1, 1, 1)))
 for seen, window, sinks, slack, taken_back in runs:
@@ -467,8 +476,8 @@ for seen, window, sinks, slack, taken_back in runs:
 # `ring.keys[:, gone] = 0`, the same for values, `ring.positions[gone] = -1`, `ring.seen = m`.
 
 # %% [markdown] role="solution" exercise="chunk4-rewind"
-# A sink is never overwritten, so its test never fails here; it costs nothing to ask. What a caller does
-# after a refusal is its own affair: read the last W tokens again, or draft fewer. Reusing a prefix is a
+# Asking for the sinks costs nothing, though that test never fails. What a caller does after a refusal is its
+# own affair: read the last W tokens again, or draft fewer. Reusing a prefix is a
 # rewind, too: a second conversation that shares 700 of 1,000 tokens with the first goes back by 300.
 # Article D says that prefix caching can be used with a window as well. That holds only while the last W - 1
 # tokens of the prefix are still stored (W by our rule, which lets its newest token ask again), and a long
@@ -560,8 +569,9 @@ for left, window, sinks, slack, taken_back in states:
 # `index` is 2. Trace `trim(cache, 2)` and then another token 8: the cache says that it took back 2, but it
 # still holds the old 9, and token 5 is missing.
 #
-# Mend `trim` so that it returns 0 and changes nothing when a token that the shorter text needs has been
-# overwritten, and otherwise takes back n tokens and returns n. A text of no tokens needs none.
+# Mend `trim` so that it returns 0 and changes nothing when a token that the shorter text needs (its last
+# `max_size` tokens, as in exercise 4) has been overwritten, and otherwise takes back n tokens and returns n.
+# A text of no tokens needs none. `trim(cache, 0)` changes nothing.
 
 
 # %% id="case03-trim" role="answer"
@@ -588,7 +598,7 @@ check("case03-trim")
 # Graded, 3 points. New tokens are 100, 101, ...
 SEED = 0
 rng = draw(SEED, "case03-trim")
-runs = [(4, 10, 2), (4, 3, 1), (4, 4, 2), (4, 6, 6), (3, 10, 12)]
+runs = [(4, 10, 2), (4, 3, 1), (4, 4, 2), (4, 5, 1), (4, 6, 6), (3, 10, 12), (4, 10, 0)]
 for _ in range(3):
     size = rng.randrange(3, 7)
     runs.append((size, rng.randrange(2, 3 * size), rng.randrange(1, 5)))

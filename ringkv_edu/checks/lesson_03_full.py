@@ -32,7 +32,7 @@ def _full_cases(rng: Random) -> list[Case]:
     """Draw (tokens left, window, sinks, slack, taken back)."""
     states = [(0, 4, 0, 0, 0), (3, 4, 0, 0, 0), (4, 4, 0, 0, 0), (10, 4, 0, 0, 0)]
     states += [(2, 4, 0, 0, 2), (0, 4, 0, 0, 10), (8, 4, 0, 2, 2), (10, 4, 0, 2, 0)]
-    states += [(5, 4, 2, 0, 0), (6, 4, 2, 0, 0), (11, 3, 2, 0, 0), (1, 1, 0, 0, 0)]
+    states += [(4, 4, 2, 0, 0), (5, 4, 2, 0, 0), (6, 4, 2, 0, 0), (11, 3, 2, 0, 0), (1, 1, 0, 0, 0)]
     states += [(9, 3, 1, 1, 0), (2, 3, 0, 0, 7)]
     window, sinks = rng.randrange(2, 6), rng.randrange(3)
     states += [(rng.randrange(2, 20), window, sinks, 0, 0)]
@@ -48,10 +48,8 @@ def _full_case(left: int, window: int, sinks: int, slack: int, taken: int) -> Ca
         given = (positions.copy(), left + taken, window, slack)
         return {"result": call(answer.no_mask_needed, *given)}
 
-    return Case(
-        f"slots hold {positions.tolist()}, {left + taken} written, window {window}, slack {slack}",
-        run,
-    )
+    given = f"np.array({positions.tolist()}), {left + taken}, {window}, {slack}"
+    return Case(f"no_mask_needed({given})", run)
 
 
 FULL = Exercise(
@@ -91,6 +89,20 @@ FULL = Exercise(
             lambda positions, written, window, slack: (
                 slack == 0 and np.count_nonzero(positions >= 0) == window
             ),
+        ),
+        _mutant(
+            "sinks-outside",
+            "sinks are taken for tokens that left the window, or for slots too many: the newest "
+            "token sees them, however far back they are",
+            lambda positions, written, window, slack: (
+                min(positions) >= 0 and min(positions) > max(positions) - window
+            ),
+        ),
+        _mutant(
+            "distance-alone",
+            "only the distance from the newest token is asked for: an empty -1 looks like the "
+            "position before 0, and a sink may be far away",
+            lambda positions, written, window, slack: (max(positions) - positions < window).all(),
         ),
         _mutant(
             "slack-alone",

@@ -37,8 +37,8 @@ def _mask_case(seen: int, n: int, window: int, sinks: int, slack: int, taken: in
         given = (positions.copy(), seen, n, window, sinks)
         return _described(call(answer.chunk_mask, *given), positions, seen, n)
 
-    sizes = f"window {window}, sinks {sinks}, slots hold {positions.tolist()}"
-    return Case(f"{sizes}; a chunk of {n} at {seen}", run)
+    given = f"np.array({positions.tolist()}), {seen}, {n}, {window}, {sinks}"
+    return Case(f"chunk_mask({given})", run)
 
 
 def _described(result: Any, positions: Array, seen: int, n: int) -> dict[str, Any]:
@@ -194,6 +194,12 @@ MASK = Exercise(
             "sinks-inside",
             "sinks are counted inside the window: a row sees W positions and the sinks",
             answers(chunk_mask=wrong.seen_when(wrong.sinks_inside)),
+        ),
+        Mutant(
+            "and",
+            "`and`, `or`, or a chain like 0 <= x < w, is used on arrays: it asks one question of a "
+            "whole array. Join comparisons with & and |, each in parentheses of its own",
+            answers(chunk_mask=wrong.seen_when(wrong.joined_by_and)),
         ),
         Mutant(
             "chunk-first",

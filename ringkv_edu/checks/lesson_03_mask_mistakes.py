@@ -72,6 +72,11 @@ def precedence(query: Array, key: Array, window: int, sinks: int) -> Array:
     return (key >= 0) & (key <= query) & (query - key < window) | (key < sinks)
 
 
+def joined_by_and(query: Array, key: Array, window: int, sinks: int) -> Array:
+    near: Array = query - key < window or key < sinks
+    return key >= 0 and key <= query and near
+
+
 def later_sinks(query: Array, key: Array, window: int, sinks: int) -> Array:
     return rule(query, key, window, sinks) | ((key >= 0) & (key < sinks))
 

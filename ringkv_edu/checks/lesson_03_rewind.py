@@ -2,82 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from ..given_chunks import place
-from ..given_numpy import RingArrays, filled_arrays, numbers
+from ..given_numpy import RingArrays
 from . import lesson_03_rewind_mistakes as wrong
 from .compare import plain
 from .guard import call
+from .lesson_03_common import SLIPS, filled, watched_case
 from .lesson_03_rewind_mistakes import rewind
-from .model import Answer, Case, Exercise, Mutant, answers
+from .lesson_03_rewind_oldest_mistakes import OLDEST
+from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["REWIND"]
 
-Script = list[tuple[str, int]]
-NUMPYS = ("truth value", "broadcast", "shape")  # in the texts of NumPy's own ValueErrors
+NUMPYS = ("truth value", "broadcast", "shape", "zero-size", "min() ", "max() ")
+"""What is in the texts of NumPy's own ValueErrors, and of those of an empty minimum."""
 
 
 def _rewind_cases(rng: Random) -> list[Case]:
-    """Draw (seen, window, sinks, slack, what happens then)."""
-    runs: list[tuple[int, int, int, int, Script]] = [
-        (10, 4, 0, 0, [("back", 2), ("append", 1)]),  # the case file's rewind
-        (10, 4, 0, 2, [("back", 1), ("append", 1)]),
-        (10, 4, 0, 2, [("back", 2), ("back", 1), ("append", 1)]),
-        (10, 4, 0, 4, [("back", 5), ("back", 4)]),
-        (3, 4, 0, 0, [("back", 1), ("append", 1)]),
-        (4, 4, 0, 0, [("back", 3), ("append", 4)]),
-        (6, 4, 0, 2, [("back", 3), ("append", 1)]),
-        (7, 4, 0, 2, [("back", 3), ("back", 2), ("append", 3)]),
-        (9, 3, 0, 1, [("back", 0), ("back", 9), ("append", 2)]),
-        (5, 1, 0, 1, [("back", 1), ("back", 1), ("append", 2)]),
-        (11, 3, 2, 2, [("back", 2), ("append", 1), ("back", 3)]),
-        (12, 4, 1, 0, [("back", 1), ("append", 1)]),
-        (12, 2, 3, 1, [("back", 1), ("back", 1), ("append", 4), ("back", 1)]),
-        (4, 3, 2, 2, [("back", 3), ("append", 2)]),
-    ]
-    window, sinks, slack = rng.randrange(2, 5), rng.randrange(1, 3), rng.randrange(1, 4)
-    script = [("back", slack), ("back", 1), ("append", slack), ("back", slack)]
-    runs.append((rng.randrange(12, 20), window, sinks, slack, script))
-    return [_rewind_case(rng.random(), *run) for run in runs]
+    """Draw (seen, window, sinks, slack, what happens then: take back n, or append -n)."""
+    runs: list[tuple[int, ...]] = [(10, 4, 0, 0, 2)]  # the case file's rewind
+    runs += [(10, 4, 0, 2, 1, -1), (10, 4, 0, 2, 2, 1), (10, 4, 0, 4, 5), (10, 4, 0, 4, 4, -1)]
+    runs += [(3, 4, 0, 0, 1, -1), (4, 4, 0, 0, 3, -4), (6, 4, 0, 2, 3, -1), (7, 4, 0, 2, 3)]
+    runs += [(7, 4, 0, 2, 2, -3), (9, 3, 0, 1, 0, 9, -2), (9, 3, 0, 1, 1, 0, -1)]
+    runs += [(5, 1, 0, 1, 1, 1), (11, 3, 2, 2, 2, -1, 3), (12, 4, 1, 0, 1), (12, 2, 3, 1, 1, 1)]
+    runs += [(12, 2, 3, 1, 1, -4, 1), (4, 3, 2, 2, 3, -2)]
+    runs += [(8, 4, 0, 2, 2, 3)]  # a short text, empty slots, and needed tokens gone
+    runs += [(11, 3, 2, 2, 7), (11, 3, 2, 2, 10, -3)]  # the shorter text's window has sinks in it
+    runs += [(2, 2, 3, 1, 1, -2), (0, 3, 1, 1, 0, -1)]  # fewer tokens than sinks, and none
+    seen, window, sinks = rng.randrange(12, 20), rng.randrange(2, 5), rng.randrange(1, 3)
+    slack = rng.randrange(1, 4)
+    runs += [(seen, window, sinks, slack, slack, -slack, slack)]
+    runs += [(seen, window, sinks, slack, slack, 1)]
+    return [_rewind_case(seed, *run) for seed, run in enumerate(runs)]
 
 
-def _rewind_case(
-    seed: float, seen: int, window: int, sinks: int, slack: int, script: Script
-) -> Case:
-    def run(answer: Answer) -> dict[str, Any]:
-        rng = Random(seed)
-        ring = filled_arrays(seen, rng, window, 1, 2, sinks, slack)
-        shown: dict[str, Any] = {}
-        for step, (what, n) in enumerate(script, 1):
-            if what == "append":
-                place(ring, numbers(rng, 1, n, 2), numbers(rng, 1, n, 2))
-                continue
-            before = f"{step}. rewind({n})"
-            shown[before] = _outcome(answer.rewind, ring, n)
-            shown |= {f"{name} after {before}": what for name, what in _fields(ring).items()}
-        return shown | {f"{name} at the end": what for name, what in _fields(ring).items()}
-
-    told = ", ".join(f"rewind({n})" if what == "back" else f"append {n}" for what, n in script)
-    sizes = f"window {window}, sinks {sinks}, slack {slack}, {seen} tokens"
-    return Case(f"{sizes}; then {told}", run)
+def _rewind_case(seed: int, seen: int, window: int, sinks: int, slack: int, *script: int) -> Case:
+    line = f'rng = draw({seed}, "chunk4"); ring = {filled(seen, window, 1, sinks, slack)}'
+    for n in script:
+        placed = f"place(ring, *numbers(rng, 2, 1, {-n}, 2))"
+        line += f"; {placed}" if n < 0 else f"; rewind(ring, {n})"
+    return watched_case(line, "rewind", _watched, lambda space: _fields(space["ring"], "the end"))
 
 
-def _outcome(function: Callable[[RingArrays, int], Any], ring: RingArrays, n: int) -> str:
+def _watched(number: int, function: Any, ring: RingArrays, n: int) -> dict[str, Any]:
+    which = f"{number}. rewind({n})"
+    said = _outcome(function, ring, n)
+    return {which: said, **_fields(ring, which)}
+
+
+def _outcome(function: Any, ring: RingArrays, n: int) -> str:
     try:
         call(function, ring, n, may_change=(0,))
-    except ValueError as error:
-        if any(words in str(error) for words in NUMPYS):
+    except SLIPS:
+        raise
+    except Exception as error:
+        if isinstance(error, ValueError) and any(words in str(error) for words in NUMPYS):
             raise  # a slip, not a refusal
-        return "raises ValueError"
+        name = "ValueError" if isinstance(error, ValueError) else type(error).__name__
+        return f"raises {name}"
     return "takes them back"
 
 
-def _fields(ring: RingArrays) -> dict[str, Any]:
+def _fields(ring: RingArrays, when: str) -> dict[str, Any]:
     names = ("seen", "positions", "keys", "values")
-    return {name: plain(getattr(ring, name)) for name in names}
+    before = "at" if when == "the end" else "after"
+    return {f"{name} {before} {when}": plain(getattr(ring, name)) for name in names}
 
 
 REWIND = Exercise(
@@ -116,12 +107,6 @@ REWIND = Exercise(
             answers(rewind=wrong.rewinding(wrong.once_wrapped)),
         ),
         Mutant(
-            "below-zero",
-            "W positions are asked for, below 0 if need be: a text shorter than the window needs "
-            "those from 0 on",
-            answers(rewind=wrong.rewinding(wrong.below_zero)),
-        ),
-        Mutant(
             "one-less",
             "W - 1 positions are thought enough: the shorter text needs its last W, from m - W on",
             answers(rewind=wrong.rewinding(wrong.one_less)),
@@ -142,6 +127,29 @@ REWIND = Exercise(
             "the oldest position stored is a sink, so it says nothing about the window: leave "
             "sinks out when you look for the oldest",
             answers(rewind=wrong.rewinding(wrong.oldest_of_all)),
+        ),
+        *(
+            Mutant(name, sentence, answers(rewind=wrong.rewinding(refuse)))
+            for name, sentence, refuse in OLDEST
+        ),
+        Mutant(
+            "every-sink",
+            "every sink is asked for: a text shorter than that needs only the sinks below m",
+            answers(rewind=wrong.rewinding(wrong.every_sink)),
+        ),
+        *(
+            Mutant(
+                f"raises-{error.__name__}",
+                "another error is raised: the refusal must be a ValueError, so that a caller can "
+                "catch it and nothing else",
+                answers(rewind=wrong.raising(error)),
+            )
+            for error in (RuntimeError, Exception, AssertionError)
+        ),
+        Mutant(
+            "last-of-none",
+            "the newest n are taken as [-n:]: when n is 0 that is all of them",
+            answers(rewind=wrong.rewinding(gone=wrong.last_of_none)),
         ),
         Mutant(
             "changes-first",

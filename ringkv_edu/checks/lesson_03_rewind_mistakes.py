@@ -89,6 +89,24 @@ def oldest_of_all(ring: RingArrays, length: int) -> bool:
     return bool(len(held) and held.min() > max(0, length - ring.window))
 
 
+def every_sink(ring: RingArrays, length: int) -> bool:
+    return missing(ring, length) or not set(range(ring.sinks)) <= set(ring.positions.tolist())
+
+
+def last_of_none(ring: RingArrays, length: int) -> Array:
+    newest = np.sort(ring.positions)[length - ring.seen :]
+    return np.isin(ring.positions, newest)
+
+
+def raising(error: type[Exception]) -> Callable[[RingArrays, int], Any]:
+    def answer(ring: RingArrays, n: int) -> None:
+        if missing(ring, ring.seen - n):
+            raise error
+        rewind(ring, n)
+
+    return answer
+
+
 def rolled(ring: RingArrays, length: int) -> list[int]:
     return [position % ring.slots for position in range(length, ring.seen)]
 

@@ -27,9 +27,13 @@ def _stays_case(seen: int, n: int, window: int, sinks: int, slack: int) -> Case:
     def run(answer: Answer) -> dict[str, Any]:
         return {"result": call(answer.stays, seen, n, window, sinks, slack)}
 
-    sizes = f"window {window}, sinks {sinks}, slack {slack}"
-    return Case(f"{sizes}; {seen} seen, then a chunk of {n}", run)
+    return Case(f"stays({seen}, {n}, {window}, {sinks}, {slack})", run)
 
+
+FROM_ZERO = "the positions are counted from 0, as in range(n): those of the chunk begin at `seen`"
+IN_R = "the sinks' slots are counted in R: R is window + slack, and the sinks are beside it"
+INSIDE = "sinks are counted inside the window: they have slots of their own beside it"
+ORDER = "the pairs are right, but in another order: they go by position, the oldest first"
 
 STAYS = Exercise(
     id="chunk1-stays",
@@ -105,11 +109,7 @@ STAYS = Exercise(
             "one token too few stays: of a ring of R slots one is left unused",
             answers(stays=wrong.made_of(wrong.last(-1))),
         ),
-        Mutant(
-            "sinks-inside",
-            "sinks are counted inside the window: they have slots of their own beside it",
-            answers(stays=wrong.made_of(wrong.sinks_inside)),
-        ),
+        Mutant("sinks-inside", INSIDE, answers(stays=wrong.made_of(wrong.sinks_inside))),
         Mutant(
             "sinks-again",
             "sinks that were stored long ago are listed: only tokens of this chunk are asked for",
@@ -125,17 +125,25 @@ STAYS = Exercise(
             "tokens from before the chunk are listed: only tokens of this chunk are asked for",
             answers(stays=wrong.made_of(wrong.whole_text)),
         ),
+        Mutant("from-zero", FROM_ZERO, answers(stays=wrong.from_zero)),
+        Mutant("from-zero-end", FROM_ZERO, answers(stays=wrong.made_of(wrong.range_n))),
         Mutant(
             "chunk-alone",
             "the chunk is treated as a text of its own: its first tokens are no sinks, and its "
             "slots follow from positions, not from places in the chunk",
             answers(stays=wrong.chunk_alone),
         ),
-        Mutant(
-            "ring-is-slots",
-            "the sinks' slots are counted in R: R is window + slack, and the sinks are beside it",
-            answers(stays=wrong.made_of(wrong.ring_and_sinks, wrong.ring_is_slots)),
+        *(
+            Mutant(f"ring-is-slots{style}", IN_R, answers(stays=wrong.made_of(stay, slot)))
+            for style, stay, slot in (
+                ("", wrong.ring_and_sinks, wrong.ring_is_slots),
+                ("-modulo", wrong.stay, wrong.ring_is_slots),
+                ("-rolled", wrong.ring_and_sinks, wrong.rolled),
+                ("-rolled-last", wrong.last_slots, wrong.rolled),
+                ("-last", wrong.last_slots, wrong.ring_is_slots),
+            )
         ),
+        Mutant("sinks-inside-modulo", INSIDE, answers(stays=wrong.sinks_inside_modulo)),
         Mutant(
             "sinks-in-last",
             "the last R positions and one more for each sink are kept: two of these then claim "
@@ -158,10 +166,18 @@ STAYS = Exercise(
             answers(stays=wrong.slots_only),
         ),
         Mutant(
-            "slot-order",
-            "the list is in order of slots, not of positions",
-            answers(stays=wrong.by_slot),
+            "positions-only",
+            "only the positions are given: each entry is a pair (position, slot)",
+            answers(stays=wrong.positions_only),
         ),
+        Mutant(
+            "one-past",
+            "a position behind the chunk is listed: its last token is at `seen + n - 1`",
+            answers(stays=wrong.made_of(wrong.one_past)),
+        ),
+        Mutant("newest-first", ORDER, answers(stays=lambda *sizes: stays(*sizes)[::-1])),
+        Mutant("slot-order", ORDER, answers(stays=wrong.by_slot)),
+        Mutant("first-written-order", ORDER, answers(stays=wrong.by_first_write)),
         Mutant(
             "swapped", "slot and position are swapped in each pair", answers(stays=wrong.swapped)
         ),

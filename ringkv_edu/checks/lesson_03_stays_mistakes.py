@@ -64,6 +64,19 @@ def ring_and_sinks(seen: int, n: int, window: int, sinks: int, slack: int) -> It
     return stay(seen, n, window + sinks, sinks, slack)
 
 
+def sinks_inside_modulo(seen: int, n: int, window: int, sinks: int, slack: int) -> Pairs:
+    return stays(seen, n, window - sinks, sinks, slack)
+
+
+def last_slots(seen: int, n: int, window: int, sinks: int, slack: int) -> Iterable[int]:
+    return range(max(seen, seen + n - window - sinks - slack), seen + n)
+
+
+def one_past(seen: int, n: int, window: int, sinks: int, slack: int) -> Iterable[int]:
+    oldest = seen + n - window - slack
+    return (p for p in range(seen, seen + n + 1) if p < sinks or p >= oldest)
+
+
 def sinks_again(seen: int, n: int, window: int, sinks: int, slack: int) -> Iterable[int]:
     return sorted({*range(sinks), *stay(seen, n, window, sinks, slack)})
 
@@ -120,8 +133,26 @@ def chunk_alone(seen: int, n: int, window: int, sinks: int, slack: int) -> Pairs
     return [(seen + place, slot) for place, slot in stays(0, n, window, sinks, slack)]
 
 
+def from_zero(seen: int, n: int, window: int, sinks: int, slack: int) -> Pairs:
+    return stays(0, n, window, sinks, slack)
+
+
+def range_n(seen: int, n: int, window: int, sinks: int, slack: int) -> Iterable[int]:
+    return (p for p in range(n) if p < sinks or p >= seen + n - window - slack)
+
+
+def by_first_write(seen: int, n: int, *rest: int) -> Pairs:
+    sizes = (seen, n, *rest)
+    in_slot = {slot(p, sizes): p for p in range(seen, seen + n)}  # type: ignore[arg-type]
+    return [(position, at) for at, position in in_slot.items()]
+
+
 def slots_only(*sizes: int) -> list[int]:
     return [slot for _, slot in stays(*sizes)]
+
+
+def positions_only(*sizes: int) -> list[int]:
+    return [position for position, _ in stays(*sizes)]
 
 
 def by_slot(*sizes: int) -> Pairs:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..given_numpy import filled_arrays, numbers
+from ..given_numpy import RingArrays
 from . import lesson_03_step_mistakes as wrong
 from .compare import plain
 from .guard import call
+from .lesson_03_common import filled, watched_case
 from .lesson_03_step_mistakes import step
-from .model import Answer, Case, Exercise, Mutant, answers
+from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["STEP"]
 
@@ -25,30 +26,35 @@ def _step_cases(rng: Random) -> list[Case]:
         (5, [1, 1], 1, 0, 0, 0, 1, 1), (0, [9, 3], 3, 2, 0, 0, 1, 1),
         (9, [5, 1, 2], 3, 0, 2, 1, 4, 2), (rng.randrange(9, 14), [4, 3], 3, 1, 1, 0, 2, 2),
     ]  # fmt: skip
-    return [_step_case(rng.random(), *run) for run in runs]
+    return [_step_case(seed, *run) for seed, run in enumerate(runs)]
 
 
 def _step_case(
-    seed: float, seen: int, chunks: list[int], window: int, sinks: int, slack: int, taken: int,
+    seed: int, seen: int, chunks: list[int], window: int, sinks: int, slack: int, taken: int,
     heads: int, kv_heads: int,
 ) -> Case:  # fmt: skip
-    def run(answer: Answer) -> dict[str, Any]:
-        rng = Random(seed)
-        ring = filled_arrays(seen, rng, window, kv_heads, 2, sinks, slack, taken)
-        shown: dict[str, Any] = {}
-        for n in chunks:
-            first = ring.seen
-            q = numbers(rng, heads, n, 2)
-            k, v = numbers(rng, kv_heads, n, 2), numbers(rng, kv_heads, n, 2)
-            out = call(answer.step, ring, q, k, v, may_change=(0,))
-            shown |= _rows(out, first, heads, n, f"result at {first}" if shown else "result")
-            shown[f"seen after the chunk at {first}"] = ring.seen
-            shown[f"positions after the chunk at {first}"] = plain(ring.positions)
-        return {**shown, "keys": ring.keys, "values": ring.values}
+    many = len(chunks) > 1
+    n = "n" if many else chunks[0]
+    one = f"step(ring, numbers(rng, {heads}, {n}, 2), *numbers(rng, 2, {kv_heads}, {n}, 2))"
+    ring = filled(seen, window, kv_heads, sinks, slack, taken)
+    out = f"outs = [{one} for n in {chunks}]" if many else f"out = {one}"
+    line = f'rng = draw({seed}, "chunk3"); ring = {ring}; {out}'
+    return watched_case(line, "step", _watched, _memory)
 
-    sizes = f"window {window}, sinks {sinks}, slack {slack}, {heads} heads over {kv_heads}"
-    back = f", {taken} more taken back" if taken else ""
-    return Case(f"{sizes}; {seen} tokens{back}, then chunks of {chunks}", run)
+
+def _watched(number: int, function: Any, ring: RingArrays, q: Any, k: Any, v: Any) -> Any:
+    first, (heads, n, _) = ring.seen, q.shape
+    out = call(function, ring, q, k, v, may_change=(0,))
+    rows = _rows(out, first, heads, n, "result" if number == 1 else f"result at {first}")
+    return {
+        **rows,
+        f"seen after the chunk at {first}": ring.seen,
+        f"positions after the chunk at {first}": plain(ring.positions),
+    }
+
+
+def _memory(space: dict[str, Any]) -> dict[str, Any]:
+    return {"keys": space["ring"].keys, "values": space["ring"].values}
 
 
 def _rows(result: Any, first: int, heads: int, n: int, label: str) -> dict[str, Any]:
@@ -63,6 +69,16 @@ def _rows(result: Any, first: int, heads: int, n: int, label: str) -> dict[str, 
     rows = {f"output at {first + row}": [out[h][row] for h in range(heads)] for row in range(n)}
     return {label: f"shape {shape}", **rows}
 
+
+AXIS = (
+    "axis 0 is taken where axis 1 counts the tokens: axis 0 counts the heads, and np.concatenate "
+    "joins along it unless told otherwise"
+)
+
+SEEN_AFTER = (
+    "`ring.seen` is read after `place` has raised it: the chunk's rows and columns stand n "
+    "positions too far on"
+)
 
 STEP = Exercise(
     id="chunk3-step",
@@ -94,49 +110,45 @@ STEP = Exercise(
             "far on",
             answers(step=wrong.seen_moved),
         ),
+        *(
+            Mutant(f"positions-after{style}", SEEN_AFTER, answers(step=mutant))
+            for style, mutant in (
+                ("", wrong.positions_after(held_too=True)),
+                ("-chunk-only", wrong.positions_after(held_too=False)),
+            )
+        ),
+        Mutant(
+            "held-after",
+            "`ring.positions` is read after `place` has changed it, and the keys before: each key "
+            "needs its own position",
+            answers(step=wrong.held_after),
+        ),
         Mutant(
             "chunk-only",
             "the chunk attends to itself alone: the ring before it belongs to its windows, too",
-            answers(
-                step=wrong.gathering(
-                    lambda ring, asked, held, keys, values: (
-                        asked,
-                        asked,
-                        keys[:, ring.slots :],
-                        values[:, ring.slots :],
-                    )
-                )
-            ),
+            answers(step=wrong.gathering(wrong.chunk_alone)),
         ),
         Mutant(
             "ring-only",
             "the chunk attends to the ring alone: its tokens do not even see themselves. A row "
             "that sees nothing gives NaN",
-            answers(
-                step=wrong.gathering(
-                    lambda ring, asked, held, keys, values: (
-                        asked,
-                        ring.positions,
-                        keys[:, : ring.slots],
-                        values[:, : ring.slots],
-                    )
-                )
-            ),
+            answers(step=wrong.gathering(wrong.ring_alone)),
         ),
         Mutant(
             "clamped",
             "only the last W columns are read: early rows of a long chunk then see nothing, and "
-            "0 divided by 0 is NaN",
-            answers(
-                step=wrong.gathering(
-                    lambda ring, asked, held, keys, values: (
-                        asked,
-                        held[-ring.window :],
-                        keys[:, -ring.window :],
-                        values[:, -ring.window :],
-                    )
-                )
-            ),
+            "0 / 0 is NaN",
+            answers(step=wrong.gathering(wrong.last_columns)),
+        ),
+        Mutant(
+            "chunk-cut",
+            "the chunk's first keys were cut off: its first rows lose their own keys, and a row "
+            "that sees nothing gives 0 / 0, which is NaN",
+            answers(step=wrong.gathering(wrong.chunk_cut)),
+        ),
+        *(
+            Mutant(f"axis-0{style}", AXIS, answers(step=mutant))
+            for style, mutant in wrong.along_axis_0().items()
         ),
         Mutant(
             "one-position",
@@ -175,6 +187,12 @@ STEP = Exercise(
             answers(step=wrong.gathering(lambda ring, asked, *rest: (asked - asked[0], *rest))),
         ),
         Mutant(
+            "from-zero-columns",
+            "the chunk is numbered from 0, its rows and its columns: its first token is at "
+            "`ring.seen`",
+            answers(step=wrong.gathering(wrong.from_zero)),
+        ),
+        Mutant(
             "values-from-keys",
             "keys stand where the values belong",
             answers(step=wrong.gathering(wrong.values_from_keys)),
@@ -188,6 +206,17 @@ STEP = Exercise(
             "not-written",
             "the chunk is never written: the next token does not find it",
             answers(step=wrong.not_written),
+        ),
+        Mutant(
+            "seen-alone",
+            "`ring.seen` is raised, and the chunk is never written: `place` does both",
+            answers(step=wrong.seen_alone),
+        ),
+        Mutant(
+            "window-written",
+            "only the last W tokens are given to `place`: it gives the first of them position "
+            "`ring.seen`, and counts no others. It takes a chunk of any length",
+            answers(step=wrong.window_written),
         ),
         Mutant(
             "last-written",

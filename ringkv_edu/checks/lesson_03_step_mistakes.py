@@ -103,6 +103,80 @@ def window_is_slots(ring: RingArrays, q: Array, k: Array, v: Array) -> Array:
     return out
 
 
+def chunk_alone(ring: RingArrays, asked: Array, held: Array, keys: Array, values: Array) -> Seen:
+    return asked, asked, keys[:, ring.slots :], values[:, ring.slots :]
+
+
+def ring_alone(ring: RingArrays, asked: Array, held: Array, keys: Array, values: Array) -> Seen:
+    return asked, ring.positions, keys[:, : ring.slots], values[:, : ring.slots]
+
+
+def last_columns(ring: RingArrays, asked: Array, held: Array, keys: Array, values: Array) -> Seen:
+    w = ring.window
+    return asked, held[-w:], keys[:, -w:], values[:, -w:]
+
+
+def chunk_cut(ring: RingArrays, asked: Array, held: Array, keys: Array, values: Array) -> Seen:
+    cut = slice(ring.slots, max(ring.slots, keys.shape[1] - ring.window))
+    return asked, np.delete(held, cut), np.delete(keys, cut, 1), np.delete(values, cut, 1)
+
+
+def from_zero(ring: RingArrays, asked: Array, held: Array, keys: Array, values: Array) -> Seen:
+    new = asked - asked[0]
+    return new, np.concatenate([ring.positions, new]), keys, values
+
+
+def positions_after(held_too: bool) -> Step:
+    """Make a mutant that asks ``ring.seen`` too late, and perhaps what the slots hold."""
+
+    def mutant(ring: RingArrays, q: Array, k: Array, v: Array) -> Array:
+        _, _, keys, values = both(ring, k, v)
+        held = ring.positions if held_too else ring.positions.copy()
+        place(ring, k, v)
+        new = np.arange(ring.seen, ring.seen + k.shape[1])
+        return attended(ring, q, new, np.concatenate([held, new]), keys, values)
+
+    return mutant
+
+
+def held_after(ring: RingArrays, q: Array, k: Array, v: Array) -> Array:
+    asked, _, keys, values = both(ring, k, v)
+    place(ring, k, v)
+    return attended(ring, q, asked, np.concatenate([ring.positions, asked]), keys, values)
+
+
+def seen_alone(ring: RingArrays, q: Array, k: Array, v: Array) -> Array:
+    out = not_written(ring, q, k, v)
+    ring.seen += k.shape[1]
+    return out
+
+
+def window_written(ring: RingArrays, q: Array, k: Array, v: Array) -> Array:
+    out = not_written(ring, q, k, v)
+    place(ring, k[:, -ring.window :], v[:, -ring.window :])
+    return out
+
+
+def along_axis_0() -> dict[str, Step]:
+    """Make the mutants that count, or join, along axis 0."""
+
+    def counting(tokens: Callable[[Array, Array], int], axis: int) -> Step:
+        def mutant(ring: RingArrays, q: Array, k: Array, v: Array) -> Array:
+            new = np.arange(ring.seen, ring.seen + tokens(q, k))
+            held = np.concatenate([ring.positions, new])
+            keys = np.concatenate([ring.keys, k], axis)
+            values = np.concatenate([ring.values, v], axis)
+            return attended(ring, q, new, held, keys, values, then=(k, v))
+
+        return mutant
+
+    return {
+        "-joined": counting(lambda q, k: k.shape[1], 0),
+        "-counted-q": counting(lambda q, k: q.shape[0], 1),
+        "-counted-k": counting(lambda q, k: k.shape[0], 1),
+    }
+
+
 def values_from_keys(ring: RingArrays, asked: Array, held: Array, keys: Array, _: Array) -> Seen:
     return asked, held, keys, keys
 
