@@ -6,7 +6,8 @@ from random import Random
 
 import numpy as np
 
-from .lesson_02_common import Array, attention, code_case, root
+from .code_case import code_case
+from .lesson_02_attention import Array, attention, root
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["ATTEND"]

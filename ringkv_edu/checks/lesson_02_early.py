@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..given_numpy import RingArrays
-from .lesson_02_common import Array, code_case
+from .code_case import code_case
+from .lesson_02_attention import Array
 from .lesson_02_write_mistakes import write
 from .model import Case, Exercise, Mutant, answers
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .lesson_02_common import Array
+from .lesson_02_attention import Array
 from .model import answers
 
 KEEPDIMS = (

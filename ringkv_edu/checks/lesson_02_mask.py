@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 
 from . import lesson_02_mask_mistakes as wrong
-from .lesson_02_common import code_case
+from .code_case import code_case
 from .lesson_02_mask_mistakes import attend_seen
 from .model import Case, Exercise, Mutant, answers
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .lesson_02_common import Array, attention, root
+from .lesson_02_attention import Array, attention, root
 from .model import answers
 
 FINITE = "a finite number stands for minus infinity: scores can be lower than it"

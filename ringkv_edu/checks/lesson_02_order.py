@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..given_numpy import filled_arrays
+from .code_case import code_case
 from .compare import plain
-from .lesson_02_common import Array, code_case
+from .lesson_02_attention import Array
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["ORDER"]

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .lesson_02_common import Array, code_case
+from .code_case import code_case
+from .lesson_02_attention import Array
 from .message import RESULT
 from .model import Answer, Case, Exercise, Mutant, answers
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..given_numpy import RingArrays
 from . import lesson_02_write_mistakes as wrong
-from .lesson_02_common import GIVEN, code_case
+from .code_case import GIVEN, code_case
 from .lesson_02_write_mistakes import write
 from .model import Case, Exercise, Mutant, answers
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..given_numpy import RingArrays
-from .lesson_02_common import Array
+from .lesson_02_attention import Array
 from .model import answers
 
 SHIFTS = (

@@ -7,14 +7,14 @@ from typing import Any
 
 from ..given_attention import attend_at
 from ..given_chunks import TwoCounters, place
-from . import lesson_02_common
-from .lesson_02_common import code_case
+from .code_case import GIVEN as ALWAYS_GIVEN
+from .code_case import code_case
 from .model import Answer, Case
 
 __all__ = ["GIVEN", "SLIPS", "filled", "watched_case"]
 
 GIVEN = {
-    **lesson_02_common.GIVEN,
+    **ALWAYS_GIVEN,
     "TwoCounters": TwoCounters,
     "attend_at": attend_at,
     "place": place,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .lesson_02_common import code_case
+from .code_case import code_case
 from .model import Case
 
 __all__ = ["array", "line_case"]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..given_numpy import RingArrays
 from ..given_rope import turned
-from .lesson_02_common import code_case
+from .code_case import code_case
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["WRITE"]

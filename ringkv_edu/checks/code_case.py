@@ -1,4 +1,4 @@
-"""Lesson 02: cases that are the code they show, and attention with its steps left open."""
+"""Cases that are the line of code they show, so that a learner can paste one and look."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..given_numpy import RingArrays, filled_arrays, numbers
 from ..graded import draw
 from .guard import call
 from .model import Answer, Case
 
-__all__ = ["GIVEN", "Array", "attention", "code_case", "root"]
+__all__ = ["GIVEN", "code_case"]
 
-Array = npt.NDArray[Any]
 CASE = str(Path(__file__).with_name("case"))  # a name in here: no step of the learner's
 GIVEN = {
     "RingArrays": RingArrays,
@@ -49,30 +47,3 @@ def code_case(
         return look(space)
 
     return Case(line, run)
-
-
-def root(keys: Array) -> float:
-    """Give 1 / sqrt(head_dim)."""
-    return float(keys.shape[-1] ** -0.5)
-
-
-def attention(
-    q: Array,
-    keys: Array,
-    values: Array,
-    scale: Callable[[Array], float] = root,
-    top: Callable[[Array], Any] = np.max,
-    total: Callable[[Array], Any] = np.sum,
-    seen: Array | None = None,
-) -> Array:
-    """Attend with one query over (slots, head_dim), with the steps that mutants change open.
-
-    ``seen`` (slots,) bool, if given, is a mask: the other scores become minus infinity.
-    """
-    with np.errstate(all="ignore"):
-        scores = keys @ q * scale(keys)
-        if seen is not None:
-            scores = np.where(seen, scores, -np.inf)
-        weights = np.exp(scores - top(scores))
-        out: Array = weights / total(weights) @ values
-    return out
