@@ -14,7 +14,7 @@ from ..graded import draw
 from .guard import call
 from .model import Answer, Case
 
-__all__ = ["GIVEN", "code_case"]
+__all__ = ["CASE", "GIVEN", "code_case"]
 
 CASE = str(Path(__file__).with_name("case"))  # a name in here: no step of the learner's
 GIVEN = {

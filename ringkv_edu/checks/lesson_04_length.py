@@ -10,7 +10,6 @@ from typing import Any
 
 from . import lesson_04_length_mistakes as wrong
 from .guard import call
-from .lesson_02_attention import CASE
 from .lesson_04_length_mistakes import Fresh, LayerCache, changed, feed, shared_counter
 from .model import Answer, Case, Exercise, Mutant, answers
 
