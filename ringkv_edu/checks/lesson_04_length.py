@@ -9,6 +9,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from . import lesson_04_length_mistakes as wrong
+from .code_case import CASE
 from .guard import call
 from .lesson_04_length_mistakes import Fresh, LayerCache, changed, feed, shared_counter
 from .model import Answer, Case, Exercise, Mutant, answers
