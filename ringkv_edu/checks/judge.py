@@ -7,6 +7,8 @@ import io
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import compress
+from operator import and_
 from random import Random
 from types import FunctionType
 from typing import Any
@@ -145,18 +147,21 @@ def _mistake(
 ) -> tuple[Mutant | None, bool]:
     """Find the known mistake behind what was seen, and say whether it explains all of it.
 
-    It must give what the learner gave in every case where it differs from the right answer, the
-    first wrong case among them. It explains all when it gives the same in every other case too.
+    It explains all when it gives what the learner gave in every case. Otherwise it must do so in
+    the first wrong case, and either wherever it is wrong itself, or in half of the wrong cases
+    without being wrong where the learner is right. The one that explains most is taken.
     """
-    first = next(i for i, seen in enumerate(yours) if not _alike(seen, right[i]))
-    partial = None
+    wrong = [not _alike(seen, want) for seen, want in zip(yours, right, strict=True)]
+    first, partial, most = wrong.index(True), None, 0
     for mutant in exercise.mutants:
         its = _all(cases[: len(yours)], exercise.answer(mutant.answer))
         shared = [_alike(mine, seen) for mine, seen in zip(yours, its, strict=True)]
         if all(shared):
             return mutant, True
-        differs = [not _alike(seen, want) for seen, want in zip(its, right, strict=True)]
-        agrees = all(same for same, wrong in zip(shared, differs, strict=True) if wrong)
-        if partial is None and differs[first] and agrees:
-            partial = mutant
+        errs = [not _alike(seen, want) for seen, want in zip(its, right, strict=True)]
+        explained = sum(map(and_, shared, wrong))
+        only_so = all(compress(shared, errs))
+        mostly_so = all(compress(wrong, errs)) and 2 * explained >= sum(wrong)
+        if errs[first] and shared[first] and (only_so or mostly_so) and explained > most:
+            partial, most = mutant, explained
     return partial, False
