@@ -80,11 +80,11 @@ class NumpyRing:
 
     def _write(self, k: Array, v: Array) -> None:
         stays, positions, slots = self._places(k.shape[1])
-        k, v, n = k[:, stays].copy(), v[:, stays].copy(), k.shape[1]  # may be views of this ring
-        self.keys[:, slots] = k
+        v = v[:, stays].copy()  # it may be a view of the keys that are written first
+        self.keys[:, slots] = k[:, stays]
         self.values[:, slots] = v
         self.positions[slots] = positions
-        self.seen += n
+        self.seen += k.shape[1]
 
     def _mask(self, queries: Array, held: Array) -> npt.NDArray[np.bool_]:
         return visibility_mask(queries, held, self.window, self.sinks)
@@ -200,11 +200,13 @@ class NumpyRing:
         return ring
 
     def _check_positions(self) -> None:
-        """Refuse positions that no ring can hold after ``seen`` tokens."""
+        """Refuse positions that no ring can hold, in these slots, after ``seen`` tokens."""
         held = np.flatnonzero(self.positions != -1)
         stored = self.positions[held]
+        ring = self.window + self.slack
         known = (stored >= 0) & (stored < self.seen)
-        home = slots_of(stored, self.window + self.slack, self.sinks) == held
+        known &= (stored < self.sinks) | (stored >= self.seen - ring)  # older ones are overwritten
+        home = slots_of(stored, ring, self.sinks) == held
         try:
             length_after_rewind(self.positions, self.seen, 0, self.window, self.sinks)
             if known.all() and home.all():

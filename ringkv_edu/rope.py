@@ -131,19 +131,20 @@ def article_base(base: float, stretch: float, alpha: float = 0.5) -> float:
 def _scaled(base: float, stretch: float, power: float) -> float:
     number = _number("base", base, "a number of 1 or more, such as 10000.0")
     times = _number("stretch", stretch, "how many times longer texts are, 1 or more")
+    power = _number("power", power, "a power from 0 on", least=0)
     try:
         return float(number * times**power)
     except OverflowError:
         raise ValueError(f"base {base} with stretch {stretch} is too large for a float") from None
 
 
-def _number(name: str, value: Any, wanted: str) -> float:
-    """Give a finite number of 1 or more."""
+def _number(name: str, value: Any, wanted: str, least: float = 1) -> float:
+    """Give a finite number of ``least`` or more."""
     try:
         number = float(value + 0.0)  # a text is no number, even one that float() could read
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name} is {value!r}; give {wanted}") from None
-    if not 1 <= number < np.inf:
+        raise TypeError(f"{name} is {str(value)[:40]!r}; give {wanted}") from None
+    if not least <= number < np.inf:
         raise ValueError(f"{name} is {value}; give {wanted}")
     return number
 

@@ -294,6 +294,20 @@ def test_what_a_refusal_names(seen, sizes, first, n, needs, oldest) -> None:
         ring.rewind(n)
 
 
+def test_a_state_without_its_sinks_is_refused() -> None:
+    state = ring_after(20, sinks=2).state_dict()
+    state["positions"][0] = -1
+    with pytest.raises(ValueError, match="cannot be those of a ring"):
+        NumpyRing.from_state_dict(state)
+
+
+def test_a_reset_clears_the_storage() -> None:
+    ring = ring_after(9, sinks=1)
+    ring.reset()
+    assert not ring.keys.any()
+    assert not ring.values.any()
+
+
 def test_a_state_is_a_copy() -> None:
     ring = ring_after(7, slack=1)
     state, before = ring.state_dict(), snapshot(ring)
@@ -347,7 +361,10 @@ def test_a_state_survives_a_file(tmp_path: Any) -> None:
         ({"positions": np.array([0, 1, 2, -1, 4, -1])}, "cannot be those of a ring"),
         ({"positions": np.full(6, -1)}, "cannot be those of a ring"),
         ({"positions": np.array([0, 1, 2, 3, 4.0, -1])}, "positions are float64"),
+        ({"positions": np.array([5, 4, 3, 2, 1, 0]), "seen": 6}, "cannot be those of a ring"),
+        ({"positions": np.array([18, 19, 14, 9, 16, 17]), "seen": 20}, "cannot be those of a ring"),
         ({"seen": 500}, "cannot be those of a ring"),
+        ({"seen": 2**62}, "seen is 4611686018427387904; give less than"),
         ({"seen": 4}, "cannot be those of a ring"),
         ({"seen": -1}, "seen is -1"),
         ({"seen": 2**63}, "seen is 9223372036854775808; give less than"),
@@ -397,6 +414,7 @@ WRONG_INPUTS: list[tuple[Any, Any, Any, type[Exception], str]] = [
     (GOOD[:1], GOOD, GOOD, ValueError, "a multiple of 2"),
     (GOOD[:, :1], GOOD, GOOD, ValueError, r"q has shape \(2, 1, 4\)"),
     (GOOD.astype(np.float16), GOOD, GOOD, TypeError, "q has dtype float16 and this ring stores"),
+    (GOOD[:0], GOOD, GOOD, ValueError, "a multiple of 2"),
     (None, GOOD, GOOD, TypeError, "q is a NoneType"),
     (np.ma.array(GOOD), GOOD, GOOD, TypeError, "q is a MaskedArray"),
     (GOOD[:, :1], np.ma.array(GOOD[:, :1]), GOOD[:, :1], TypeError, "k is a MaskedArray"),
@@ -461,6 +479,21 @@ def test_inputs_may_be_views_of_the_ring_itself(n: int, seen: int) -> None:
         ours.append(tokens(n, seed=9), ours.keys[:, part])
         theirs.append(tokens(n, seed=9), theirs.keys[:, part].copy())
         assert snapshot(ours) == snapshot(theirs)
+
+
+def test_a_query_may_be_a_view_of_the_slot_that_is_written() -> None:
+    ours, theirs = ring_after(6), ring_after(6)  # the next slot is 2
+    q = ours.keys[:, 2:3]
+    expected = theirs.step(q.copy(), tokens(1, seed=2), tokens(1, seed=3))
+    assert (ours.step(q, tokens(1, seed=2), tokens(1, seed=3)) == expected).all()
+
+
+def test_half_precision_is_computed_in_float32() -> None:
+    x = np.full((1, 3, 64), 100, np.float16)  # scores of 80,000 are past float16
+    ring = NumpyRing(4, 1, 64, dtype=np.float16)
+    assert (ring.step(x, x, x) == 100).all()
+    assert (ring.attend(x[:, -1]) == 100).all()
+    assert np.isfinite(ring.step(x, x, x, scale=70000.0)).all()
 
 
 def test_inputs_need_not_be_contiguous_or_writable() -> None:

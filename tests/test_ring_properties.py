@@ -130,3 +130,4 @@ def test_random_lives(subject: Subject, capsys: Any) -> None:
             print(f"\n{counts['operations']} operations, largest difference {worst:.2g}")
             print("\n".join(f"{counts[kind]:6} {kind}" for kind in KINDS))
     assert {kind for kind in KINDS if counts[kind] < LEAST} == set()
+    assert counts["operations"] >= (20_000 if DEEP else 1000)

@@ -108,49 +108,43 @@ def test_keys_turned_with_another_base_are_stale() -> None:
     assert abs(stale - right) > 0.1
 
 
-LLAMA: dict[str, Any] = {
-    "hidden_size": 64, "num_attention_heads": 1, "num_key_value_heads": 1, "head_dim": 64,
-    "num_hidden_layers": 1, "vocab_size": 8, "intermediate_size": 8,
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def llama() -> Any:
+def llama(head_dim: int) -> Any:
     from transformers import LlamaConfig
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
-    return LlamaRotaryEmbedding(LlamaConfig(**LLAMA))
+    sizes = {"hidden_size": head_dim, "num_attention_heads": 1, "num_key_value_heads": 1}
+    return LlamaRotaryEmbedding(LlamaConfig(head_dim=head_dim, **sizes))
 
 
-def test_equal_to_transformers(llama: Any) -> None:
-    """To 1e-6 with its own cosines and sines; below position 1,000 to 1e-4 of each pair's length."""
+@pytest.mark.parametrize("head_dim", [32, 64, 128])
+def test_equal_to_transformers(head_dim: int) -> None:
+    """To 1e-6 with its own cosines and sines; below position 1,000 to 1e-4 of a vector's length.
+
+    What is left end to end is its float32 angles: a difference goes with the length of the pair.
+    """
     import torch
     from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
-    places = torch.arange(1000)[None]
-    x = torch.from_numpy(vectors(1000, 64).astype(np.float32))[None, None]
-    cos, sin = llama(x, places)
+    half, places = head_dim // 2, torch.arange(1000)[None]
+    x = torch.from_numpy(vectors(1000, head_dim).astype(np.float32))[None, None]
+    cos, sin = llama(head_dim)(x, places)
     theirs = apply_rotary_pos_emb(x, x, cos, sin)[0][0, 0].numpy()
-    given = turn(x[0, 0].numpy(), cos[0, :, :32].numpy(), sin[0, :, :32].numpy())
+    given = turn(x[0, 0].numpy(), cos[0, :, :half].numpy(), sin[0, :, :half].numpy())
     assert np.abs(given - theirs).max() < 1e-6
-    ours = rotate(x[0, 0].numpy(), places[0].numpy())
-    apart, length = pairs(ours - theirs), pairs(theirs)
-    assert (apart / length).max() < 1e-4
+    apart = rotate(x[0, 0].numpy(), places[0].numpy()) - theirs
+    pairs, lengths = (np.hypot(y[:, :half], y[:, half:]) for y in (apart, theirs))
+    assert (pairs / lengths).max() < 1e-4
+    assert (np.abs(apart).max(axis=1) / np.linalg.norm(theirs, axis=1)).max() < 1e-4
 
 
-def pairs(x: Any) -> Any:
-    """Give the length of each pair of numbers that is turned together."""
-    return np.hypot(x[:, :32], x[:, 32:])
-
-
-def test_float32_angles_drift(llama: Any) -> None:
+def test_float32_angles_drift() -> None:
     """What transformers' float32 angles cost, and why ours are float64."""
     import torch
 
     drift = {}
     for position in (10**3, 10**4, 10**5, 10**6):
         places = torch.arange(position - 200, position)[None]
-        cos, _ = llama(torch.zeros(1, dtype=torch.float32), places)
+        cos, _ = llama(64)(torch.zeros(1, dtype=torch.float32), places)
         ours, _ = cos_sin(places[0].numpy(), 64)
         drift[position] = float(np.abs(cos[0, :, :32].numpy() - ours).max())
     assert 1e-6 < drift[10**3] < 2e-4
@@ -167,7 +161,7 @@ def test_float32_angles_drift(llama: Any) -> None:
         (vectors(1, 4), [0], {"base": 0}, ValueError, "base is 0; give a number of 1 or more"),
         (vectors(1, 4), [0], {"base": float("inf")}, ValueError, "base is inf"),
         (vectors(1, 4), [0], {"base": "10"}, TypeError, "base is '10'; give a number"),
-        (vectors(1, 4), [0], {"base": None}, TypeError, "base is None"),
+        (vectors(1, 4), [0], {"base": None}, TypeError, "base is 'None'"),
         (vectors(1, 4), [0], {"base": 10**400}, TypeError, "give a number of 1 or more"),
         (vectors(1, 4), [[0], [1, 2]], {}, TypeError, "rows of unequal length"),
         (np.ma.array(vectors(1, 4)), [0], {}, TypeError, "x is a MaskedArray"),
@@ -218,3 +212,6 @@ def test_wrong_stretches() -> None:
     with pytest.raises(TypeError, match="head_dim is '64'"):
         ntk_base(10000.0, 4, "64")  # type: ignore[arg-type]
     assert article_base(10000.0, 4, alpha=1.0) == 40000.0
+    with pytest.raises(TypeError, match="power is 'a'"):
+        article_base(10000.0, 4, alpha="a")  # type: ignore[arg-type]
+    assert (frequencies(4, 1) == 1).all()
