@@ -43,11 +43,9 @@ operations = st.one_of(
 class Life(Twin):
     """A twin with random values that counts what happened to it, and knows what must be held."""
 
-    kv_heads, head_dim = 2, 8
-
     def __init__(self, subject: Subject, sizes: tuple[int, ...], counts: Counter[str]) -> None:
-        window, sinks, slack, self.group = sizes
-        super().__init__(subject, window, sinks, slack)
+        window, sinks, slack, group = sizes
+        super().__init__(subject, window, sinks, slack, kv_heads=2, group=group, head_dim=8)
         self.counts, self.must_hold, self.back = counts, set[int](), False
         self.worst = 0.0
 

@@ -58,7 +58,10 @@ class Adapter(Protocol):
         """Give the position that each slot holds, in any order, -1 for an empty slot."""
 
     def rewind(self, n: int) -> None:
-        """Take back the newest n tokens, or raise any exception and change nothing."""
+        """Take back the newest n tokens, or raise any exception and change nothing.
+
+        A method that raises ``NotImplementedError`` is one that the cache does not have.
+        """
 
     def reset(self) -> None:
         """Forget everything."""

@@ -12,7 +12,6 @@ __all__ = ["CASES"]
 
 CASES = Collector()
 case = CASES.case
-LIFE = (0.25, 0.2, 0.15, 0.25, 0.1, 0.05)  # how likely: append, step, step, rewind, restore, reset
 LONGEST = 40
 
 
@@ -34,7 +33,7 @@ def perturbed_future(subject: Subject) -> None:
         twin = Twin(subject, window=4)
         q, k, v = twin.draw(10)
         v[:, -1] += np.float32(change)
-        outputs.append(np.asarray(twin.cache.step(q, k, v)))
+        outputs.append(np.array(twin.give("step", q, k, v)))
     apart = np.abs(outputs[0] - outputs[1]).max(axis=(0, 2))[:9]
     moved = np.flatnonzero(~(apart <= TOLERANCE))  # NaN has moved, too
     if moved.size:
@@ -69,12 +68,19 @@ def sinks_in_a_prefill(subject: Subject) -> None:
     twin.step()
 
 
-@case("18", "ollama/ollama#12543", "the room a long chunk took is given back at once")
+@case("18", "ollama/ollama#12543", "two caches share nothing, and a chunk's room is given back")
 def no_headroom_kept(subject: Subject) -> None:
-    """Prefill eight tokens with a window of four: at most four may stay."""
-    twin = Twin(subject, window=4)
-    twin.step(8)
-    twin.expect_bounded()
+    """Prefill one sequence, work on another, then look at the first: at most four may stay."""
+    first, second = Twin(subject, window=4), Twin(subject, window=4)
+    first.append(8)
+    for n in (1, 6, 1, 1):
+        second.step(n)
+    first.expect_bounded()
+    second.expect_bounded()
+    first.attend()
+    for _ in range(3):
+        first.step()
+        second.step()
 
 
 @case("31", "ml-explore/mlx-examples#1000", "chunks and single tokens may come in any order")
@@ -116,24 +122,36 @@ def same_size_by_any_path(subject: Subject) -> None:
                 )
 
 
-@case("31c", "ml-explore/mlx-examples#1000", "a whole life: taking back, saving, starting again")
+@case("31c", "ml-explore/mlx-examples#1000", "a whole life: chunks, single tokens, taking back")
 def whole_life(subject: Subject) -> None:
-    """Do everything that the cache offers, at random, 100 seeds."""
-    for seed in range(100):
-        rng = np.random.default_rng(seed)
-        sinks = int(rng.integers(0, 4)) if "sinks" in subject.offers else 0
-        slack = int(rng.integers(0, 4)) if "slack" in subject.offers else 0
-        twin = Twin(subject, 1 + seed % 6, sinks, slack)
-        for _ in range(14):
-            what = rng.choice(["append", "step", "step", "rewind", "restore", "reset"], p=LIFE)
-            if what in ("append", "step") or (what == "restore" and "state" not in subject.offers):
-                (twin.append if what == "append" else twin.step)(int(rng.choice([1, 1, 2, 3, 8])))
-            elif what == "rewind":
-                twin.rewind(int(rng.integers(0, min(5, twin.seen) + 1)))
-            else:
-                (twin.restore if what == "restore" else twin.reset)()
-            twin.expect_needed()
-            twin.attend()
-            if twin.seen > LONGEST:
-                twin.reset()
-        twin.step()
+    """Do everything in any order, 60 seeds, with sinks and slack if there are any."""
+    for seed in range(60):
+        _live(subject, seed, ["append", "step", "rewind"], (0.3, 0.4, 0.3))
+
+
+@case("31d", "ml-explore/mlx-examples#1000", "a whole life, saved and loaded now and then", "state")
+def whole_life_saved(subject: Subject) -> None:
+    """Do the same, and save and load in between."""
+    for seed in range(60):
+        _live(subject, seed, ["append", "step", "rewind", "restore"], (0.25, 0.3, 0.25, 0.2))
+
+
+def _live(subject: Subject, seed: int, actions: list[str], how_often: tuple[float, ...]) -> None:
+    rng = np.random.default_rng(seed)
+    sinks, slack = (
+        int(rng.integers(0, 4)) if name in subject.offers else 0 for name in ("sinks", "slack")
+    )
+    twin = Twin(subject, 1 + seed % 6, sinks, slack)
+    for _ in range(14):
+        what = str(rng.choice(actions, p=how_often))
+        if what == "rewind":
+            twin.rewind(int(rng.integers(0, min(5, twin.seen) + 1)))
+        elif what in ("append", "step"):
+            getattr(twin, what)(int(rng.choice([1, 1, 2, 3, 8])))
+        else:
+            getattr(twin, what)()
+        twin.expect_needed()
+        twin.attend()
+        if twin.seen > LONGEST:  # the oracle's time grows with its square
+            break
+    twin.step()

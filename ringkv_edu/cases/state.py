@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .adapter import Subject
@@ -132,27 +134,48 @@ def poisoned_storage(subject: Subject) -> None:
             twin.step()
 
 
+@case("47a", "deepbeepmeep/Wan2GP#1628", "what was taken back reaches no output")
+def poisoned_drafts(subject: Subject) -> None:
+    """Draft two tokens of NaN behind one or two good ones, take them back, go on."""
+    for good in (1, 2):
+        twin = Twin(subject, window=4)
+        twin.append(good)
+        drafts = np.full((twin.kv_heads, 2, twin.head_dim), np.nan, np.float32)
+        twin.cache.append(drafts, drafts)
+        try:
+            twin.cache.rewind(2)
+        except Exception as error:
+            raise NotAsked(f"it refuses to take back two tokens ({error})") from None
+        for _ in range(6):
+            twin.step()
+            twin.attend()
+
+
 @case("48", "huggingface/transformers#39730", "another dtype is refused, or the stored one stays")
 def another_dtype(subject: Subject) -> None:
-    """Append float16 and float64 to a float32 cache, then go on in float32."""
-    for dtype in (np.float16, np.float64):
-        twin = Twin(subject, window=4)
-        before = twin.step(3).dtype
-        held = twin.held
-        _, k, v = twin.draw(1)
-        k = k.astype(np.float16)  # numbers that every one of the dtypes holds
-        try:
-            twin.cache.append(k.astype(dtype), v.astype(dtype))
-        except (TypeError, ValueError, RuntimeError):
-            twin.q, twin.k, twin.v = (x[:, :3] for x in (twin.q, twin.k, twin.v))
-            if twin.held != held:
-                raise twin.differs(f"{dtype.__name__} was refused, and the cache changed") from None
-        else:
-            twin.k[:, -1:] = k
-        for _ in range(6):
-            after = twin.step().dtype
-        if after != before:
-            raise twin.differs(f"after {dtype.__name__}, outputs are {after}, no more {before}")
-        stored = twin.cache.keys.dtype if "storage" in subject.offers else np.float32
-        if "float32" not in str(stored):
-            raise twin.differs(f"after {dtype.__name__}, the stored dtype is {stored}")
+    """Append, and step, float16 and float64 in a float32 cache, then go on in float32."""
+    for method in ("append", "step"):
+        for dtype in (np.float16, np.float64):
+            _another(Twin(subject, window=4), np.dtype(dtype), method)
+
+
+def _another(twin: Twin, dtype: np.dtype[Any], method: str) -> None:
+    before = twin.step(3).dtype
+    held = twin.held
+    q, k, v = (x.astype(np.float16) for x in twin.draw(1))  # numbers that all three dtypes hold
+    given = [x.astype(dtype) for x in ((k, v) if method == "append" else (q, k, v))]
+    try:
+        getattr(twin.cache, method)(*given)
+    except Exception:
+        twin.q, twin.k, twin.v = (x[:, :3] for x in (twin.q, twin.k, twin.v))
+        if twin.held != held:
+            raise twin.differs(f"{dtype} was refused, and the cache changed") from None
+    else:
+        twin.k[:, -1:] = k
+    for _ in range(6):
+        after = twin.step().dtype
+    if after != before:
+        raise twin.differs(f"after {method} of {dtype}, outputs are {after}, no more {before}")
+    stored = twin.cache.keys.dtype if "storage" in twin.subject.offers else "float32"
+    if "float32" not in str(stored):
+        raise twin.differs(f"after {method} of {dtype}, the stored dtype is {stored}")

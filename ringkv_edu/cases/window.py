@@ -49,6 +49,17 @@ def prefill_like_decode(subject: Subject) -> None:
         twin.step()
 
 
+@case("2a", "ml-explore/mlx-lm#390", "asked once more, the newest query sees the same", "attend")
+def asked_again(subject: Subject) -> None:
+    """Attend after steps and after appends, single tokens and chunks."""
+    twin = Twin(subject, window=4)
+    for n in (1, 1, 3, 1, 9, 1):
+        twin.step(n)
+        twin.attend()
+        twin.append(n)
+        twin.attend()
+
+
 @case("3", "huggingface/transformers#37574", "nothing leaves before the window is over-full")
 def at_the_edge(subject: Subject) -> None:
     """Prefill 0 to W + 1 tokens, then append: W - 1, W and W + 1 are where it breaks."""
@@ -88,3 +99,15 @@ def long_text(subject: Subject) -> None:
     twin = Twin(subject, window=4)
     for _ in range(300):
         twin.step()
+
+
+@case("60", "this course: lesson 02", "other heads, sizes, windows and chunks are no different")
+def other_sizes(subject: Subject) -> None:
+    """Take groups of two, five and one, wide windows, long chunks, many sinks."""
+    sizes = ((20, 7, 3, 2, 16), (12, 0, 1, 5, 64), (33, 2, 4, 1, 48))
+    for window, sinks, kv_heads, group, head_dim in sizes:
+        sinks = sinks if "sinks" in subject.offers else 0
+        twin = Twin(subject, window, sinks, 0, kv_heads, group, head_dim)
+        for n in (1, 1, 40, 3, 1, 17, 1, 1):
+            twin.step(n)
+            twin.attend()

@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from .going_back import (
+    DraftsStay,
     HalfReset,
     KeepsTaken,
     NeverBack,
     SinksOutliveReset,
     SinksTakenBack,
+    StateForgetsHoles,
     StateIsView,
     StateLosesCursor,
     StateWithoutSinks,
@@ -33,6 +35,7 @@ from .keeping import (
     Upcasts,
 )
 from .seeing import (
+    GroupsScattered,
     LocalRows,
     LocalWindow,
     OneBound,
@@ -41,6 +44,7 @@ from .seeing import (
     SinksLate,
     SlackSeen,
     SlotAngles,
+    StaleQuery,
     TooWide,
     Uninitialised,
     WriteFirst,
@@ -49,7 +53,9 @@ from .seeing import (
 __all__ = [
     "BROKEN",
     "CountsRows",
+    "DraftsStay",
     "EarlyRoll",
+    "GroupsScattered",
     "Grows",
     "HalfReset",
     "Headroom",
@@ -70,6 +76,8 @@ __all__ = [
     "SinksTakenBack",
     "SlackSeen",
     "SlotAngles",
+    "StaleQuery",
+    "StateForgetsHoles",
     "StateIsView",
     "StateLosesCursor",
     "StateWithoutSinks",
@@ -83,6 +91,10 @@ __all__ = [
 
 BROKEN: tuple[Any, ...] = (
     TooWide,
+    StateForgetsHoles,
+    DraftsStay,
+    GroupsScattered,
+    StaleQuery,
     SlackSeen,
     SinksInside,
     LocalRows,

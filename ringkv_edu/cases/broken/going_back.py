@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...numpy_ring import NumpyRing
+import numpy as np
+
+from ...numpy_ring import Array, NumpyRing, _attention
 from ...rewind import length_after_rewind
 
 __all__ = [
+    "DraftsStay",
     "HalfReset",
     "KeepsTaken",
     "NeverBack",
     "SinksOutliveReset",
     "SinksTakenBack",
+    "StateForgetsHoles",
     "StateIsView",
     "StateLosesCursor",
     "StateWithoutSinks",
@@ -122,4 +126,31 @@ class StateLosesCursor(NumpyRing):
         """Load, and take the size for the length."""
         ring = super().from_state_dict(state)
         ring.seen = ring.size
+        return ring
+
+
+class DraftsStay(NumpyRing):
+    """Taking back frees the slots and leaves what they hold, which is multiplied by 0."""
+
+    case = "47a"
+
+    def _clear(self, slots: Any) -> None:
+        self.positions[slots] = -1
+
+    def _one(self, q: Array, scale: float) -> Array:
+        mask = self._mask(np.array([self.seen - 1]), self.positions)
+        return _attention(q, self.keys, self.values, mask, scale)
+
+
+class StateForgetsHoles(NumpyRing):
+    """A cache that is loaded after a rewind thinks that its holes are the oldest tokens."""
+
+    case = "31d"
+
+    @classmethod
+    def from_state_dict(cls, state: Mapping[str, Any]) -> NumpyRing:
+        """Load, and number the empty slots."""
+        ring = super().from_state_dict(state)
+        if ring.slack and ring.seen > ring.slots:
+            ring.positions[ring.positions < 0] = max(0, ring.seen - ring.window)
         return ring

@@ -13,6 +13,7 @@ from ...visibility import visibility_mask
 from ..rotating import RotatingRing
 
 __all__ = [
+    "GroupsScattered",
     "LocalRows",
     "LocalWindow",
     "OneBound",
@@ -21,6 +22,7 @@ __all__ = [
     "SinksLate",
     "SlackSeen",
     "SlotAngles",
+    "StaleQuery",
     "TooWide",
     "Uninitialised",
     "WriteFirst",
@@ -119,6 +121,32 @@ class Uninitialised(NumpyRing):
     def _one(self, q: Array, scale: float) -> Array:
         mask = self._mask(np.array([self.seen - 1]), self.positions)
         return _attention(q, self.keys, self.values, mask, scale)
+
+
+class StaleQuery(NumpyRing):
+    """Asked once more, the query stands one position too late: the oldest key is left out."""
+
+    case = "2a"
+
+    def attend(self, q: Array, scale: float | None = None) -> Array:
+        """Attend from the position after the newest."""
+        mask = self._mask(np.array([self.seen]), self.positions)
+        by = self.keys.shape[2] ** -0.5 if scale is None else scale
+        return _attention(q[:, None], self.keys, self.values, mask, by)[:, 0]
+
+
+class GroupsScattered(NumpyRing):
+    """With more than two key/value heads, query head h reads head h % kv_heads."""
+
+    case = "60"
+
+    def step(self, q: Array, k: Array, v: Array, scale: float | None = None) -> Array:
+        """Sort the query heads to the wrong key/value heads."""
+        heads = np.arange(len(q))
+        order = np.argsort(heads % len(k), kind="stable") if len(k) > 2 else heads
+        out = np.empty_like(q)
+        out[order] = super().step(q[order], k, v, scale)
+        return out
 
 
 class ShortTable(RotatingRing):

@@ -26,14 +26,14 @@ class RotatingCache:
     offers = ("sinks", "state", "bytes")
 
     def __init__(self, window: int, kv_heads: int, head_dim: int, sinks: int = 0) -> None:
-        self.window, self.head_dim, self.sinks = window, head_dim, sinks
-        self.reset()
-
-    def reset(self) -> None:
-        """Make a new cache: this one has no reset of its own."""
         from mlx_lm.models.cache import RotatingKVCache
 
-        self.cache = RotatingKVCache(max_size=self.sinks + self.window, keep=self.sinks)
+        self.window, self.head_dim, self.sinks = window, head_dim, sinks
+        self.cache = RotatingKVCache(max_size=sinks + window, keep=sinks)
+
+    def reset(self) -> None:
+        """Say that this cache has no reset."""
+        raise NotImplementedError
 
     def append(self, k: Array, v: Array) -> None:
         """Update the cache and leave what it gives back."""
