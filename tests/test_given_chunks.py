@@ -10,6 +10,7 @@ import pytest
 from ringkv_edu.checks.lesson_03_mask_mistakes import chunk_mask
 from ringkv_edu.figures.chunk_mask import chunk_data
 from ringkv_edu.figures.rewind_strip import rewind_moments
+from ringkv_edu.figures.trim_strip import trim_moments
 from ringkv_edu.given_attention import attend_at, attention
 from ringkv_edu.given_chunks import TwoCounters, place
 from ringkv_edu.given_numpy import RingArrays, numbers
@@ -76,3 +77,12 @@ def test_the_pictures_show_what_the_lesson_says() -> None:
     assert [said for *_, said in rewind_moments()][2:4] == [
         "needs 4 to 6: all there", "needs 3 to 5, 3 is gone: refused",
     ]  # fmt: skip
+
+
+def test_the_picture_of_the_trim_shows_what_the_lesson_says() -> None:
+    moments = trim_moments()
+    assert [moment.slots for moment in moments] == [[8, 9, 6, 7]] * 3
+    assert [(moment.offset, moment.index) for moment in moments] == [(10, 2), (8, 0), (9, 1)]
+    assert [moment.stale for moment in moments] == [[], [0, 1], [1]]
+    assert [moment.missing for moment in moments] == [[], [4, 5], [5]]
+    assert [moment.new for moment in moments] == [[], [], [0]]

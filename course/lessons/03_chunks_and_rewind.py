@@ -149,9 +149,8 @@ for seen, n, window, sinks, slack in runs:
 #
 # ![Two grids for a chunk 10, 11, 12 that meets a ring of four. Left, attend first: the columns are
 # slots 0 to 3, holding 8, 9, 6, 7, and the chunk; each query sees four filled cells, and its window begins
-# one position later than that of the row above. Right, written first: the slots hold 12, 9, 10, 11; query 10
-# has lost 7 and 8 and meets the future tokens 12 and 11, query 11 has lost 8 and meets
-# 12.](figure:chunk_mask.png)
+# one position later than that of the row above. Right, written first: the slots hold 12, 9, 10, 11; queries
+# 10 and 11 have lost keys, marked L, and meet future ones, marked F.](figure:chunk_mask.png)
 #
 # W = 4, ten tokens seen, then the chunk 10, 11, 12. Slot 2 holds position 6, which no row sees:
 #
@@ -161,10 +160,10 @@ for seen, n, window, sinks, slack in runs:
 # | row of 11 | sees | sees | . | . | sees | sees | . |
 # | row of 12 | . | sees | . | . | sees | sees | sees |
 #
-# Each row has its own lower bound: 7, 8, 9. (On the right of the picture, L is a key that the row needs and
-# that is overwritten: 7 and 8 for query 10, 8 for query 11. F is the future: 12 and 11 for query 10, 12 for
-# query 11.) One bound for all rows has been reported as a bug (pytorch/executorch#21857), and so has a mask
-# that hides the sinks from late rows (tomaarsen/attention_sinks#17).
+# Each row has its own lower bound: 7, 8, 9. (On the right of the picture, L is a needed key, overwritten: 7
+# and 8 for query 10, 8 for query 11. F is the future: 12 and 11 for query 10, 12 for query 11.) One bound
+# for all rows has been reported as a bug (pytorch/executorch#21857), and so has a mask that hides the sinks from late rows
+# (tomaarsen/attention_sinks#17).
 #
 # Write `chunk_mask(positions, seen, n, window, sinks)`: True and False, of shape (n, slots + n). `positions` is
 # the ring's array. It may have holes, and in a first chunk the sinks are columns of the chunk.
@@ -226,9 +225,8 @@ for seen, n, window, sinks, slack, taken_back in runs:
 # `query - key < window` compares each row with its own bound, so the mask cannot have one bound for all.
 # Nothing here sorts the slots. One of the articles says that attention needs the window put back in order;
 # that is so for kernels that make their mask from column numbers. Softmax attention does not depend on the
-# order of its keys, and a mask from positions fits whatever order they lie in. Reports of other ways to
-# miss: row numbers in place of positions (trymirai/lalamo#200), and a window that is one wider in prefill
-# than in decode (ml-explore/mlx-lm#390).
+# order of its keys, and a mask from positions fits any order. Reports of other ways to miss: row numbers in place of positions (trymirai/lalamo#200),
+# and a window that is one wider in prefill than in decode (ml-explore/mlx-lm#390).
 
 # %% [markdown] id="chunk3-step-why"
 # ## Exercise 3: attend first, then write
@@ -319,12 +317,11 @@ for seen, chunks, window, sinks, slack in ((0, [6, 1], 3, 1, 0), (9, [4, 5], 3, 
 # that the shorter text needs is stored**: each sink below `m` (which is always there: sinks are never
 # overwritten), and its last W positions, from `max(0, m - W)` to `m - 1`, so that even its newest token could
 # ask again. This asks for one more than the next token needs. Otherwise it is refused, and nothing changes.
-# Here is a ring with W = 3 and slack 2:
+# With W = 3 and slack 2:
 #
 # ![Five rows of five slots. After seven tokens the slots hold 5, 6, 2, 3, 4. Two drafts, 7 and 8, stand
-# hatched over 2 and 3. Both are taken back: slots 2 and 3 are empty, and 4 to 6 are all there. Taking back one
-# more needs 3 to 5; 3 is gone, so it is refused and the slots stay as they are. One token, 7, is
-# appended to slot 2.](figure:rewind.png)
+# hatched over 2 and 3. Both are taken back: slots 2 and 3 are empty. Taking back one more is
+# refused, since 3 is gone. One token, 7, goes into slot 2.](figure:rewind.png)
 #
 # | what happens | slots after it | why |
 # |---|---|---|
@@ -565,9 +562,17 @@ for left, window, sinks, slack, taken_back in states:
 # `cache.append(token)` writes one token. `cache.held()` gives what attention would read: all slots, or the
 # first `offset` of them while there are fewer tokens.
 #
-# Below is the trim. Take four slots and tokens 0 to 9: the slots hold 8, 9, 6, 7, `offset` is 10 and
-# `index` is 2. Trace `trim(cache, 2)` and then another token 8: the cache says that it took back 2, but it
-# still holds the old 9, and token 5 is missing.
+# Below is the trim. With four slots, `trim(cache, 2)` returns 2, but only the counters went back:
+#
+# ![Three rows of four slots. After tokens 0 to 9: 8, 9, 6, 7. After the trim the same; the old 8 and
+# 9 are crossed, and the next write moves from slot 2 to 0. Then slot 0 holds a new 8, thickly framed; the old 9
+# is still crossed.](figure:trim.png)
+#
+# | what happens | slots | `offset` | `index` | should be gone | missing |
+# |---|---|---|---|---|---|
+# | append 0 to 9 | 8 9 6 7 | 10 | 2 | | |
+# | `trim(cache, 2)` | 8 9 6 7 | 8 | 0 | 8 9 | 4 5 |
+# | append a new 8 | **8** 9 6 7 | 9 | 1 | 9 | 5 |
 #
 # Mend `trim` so that it returns 0 and changes nothing when a token that the shorter text needs (its last
 # `max_size` tokens, as in exercise 4) has been overwritten, and otherwise takes back n tokens and returns n.
@@ -630,7 +635,7 @@ for size, tokens, n in runs:
 # The counters can be turned back; the memory cannot. With a window of `max_size` and no slack, after the
 # wrap each token held is needed, so one step back needs one that was overwritten. Before the wrap `index`
 # and `offset` are the same number, which is why `index = offset` is right. The report was reproduced with
-# mlx-lm 0.32.2. A cache of this kind can refuse, or grow slack; it cannot make the lost token come back.
+# mlx-lm 0.32.2. A cache of this kind can refuse, or grow slack; it cannot bring the lost token back.
 
 # %% [markdown] id="end"
 # ## What you have now

@@ -16,6 +16,7 @@ from .rewind_strip import draw_rewind
 from .ring import draw_ring
 from .slot_error import draw_slot_error
 from .style import save_small
+from .trim_strip import draw_trim
 
 
 def main(folder: str) -> None:
@@ -27,6 +28,7 @@ def main(folder: str) -> None:
         "groups": draw_groups(),
         "chunk_mask": draw_chunk_mask(),
         "rewind": draw_rewind(),
+        "trim": draw_trim(),
         "clock": draw_clock(),
         "slot_error": draw_slot_error(),
     }
