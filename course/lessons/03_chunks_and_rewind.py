@@ -162,8 +162,8 @@ for seen, n, window, sinks, slack in runs:
 #
 # Each row has its own lower bound: 7, 8, 9. (On the right of the picture, L is a needed key, overwritten: 7
 # and 8 for query 10, 8 for query 11. F is the future: 12 and 11 for query 10, 12 for query 11.) One bound
-# for all rows has been reported as a bug (pytorch/executorch#21857), and so has a mask that hides the sinks from late rows
-# (tomaarsen/attention_sinks#17).
+# for all rows has been reported as a bug (pytorch/executorch#21857), and so has a mask that hides the
+# sinks from late rows (tomaarsen/attention_sinks#17).
 #
 # Write `chunk_mask(positions, seen, n, window, sinks)`: True and False, of shape (n, slots + n). `positions` is
 # the ring's array. It may have holes, and in a first chunk the sinks are columns of the chunk.
@@ -225,8 +225,9 @@ for seen, n, window, sinks, slack, taken_back in runs:
 # `query - key < window` compares each row with its own bound, so the mask cannot have one bound for all.
 # Nothing here sorts the slots. One of the articles says that attention needs the window put back in order;
 # that is so for kernels that make their mask from column numbers. Softmax attention does not depend on the
-# order of its keys, and a mask from positions fits any order. Reports of other ways to miss: row numbers in place of positions (trymirai/lalamo#200),
-# and a window that is one wider in prefill than in decode (ml-explore/mlx-lm#390).
+# order of its keys, and a mask from positions fits any order. Reports of other ways to
+# miss: row numbers in place of positions (trymirai/lalamo#200), and a window that is one wider in prefill
+# than in decode (ml-explore/mlx-lm#390).
 
 # %% [markdown] id="chunk3-step-why"
 # ## Exercise 3: attend first, then write
