@@ -16,6 +16,7 @@ from ringkv_edu import rope
 from ringkv_edu.checks.judge import WIDEST
 from ringkv_edu.checks.lesson_04 import EXERCISES
 from ringkv_edu.figures.clock import PLACES, hands
+from ringkv_edu.figures.ntk import HEAD_DIM, STRETCH, times_slower
 from ringkv_edu.figures.slot_error import STEPS, WINDOW, slot_errors
 from ringkv_edu.given_rope import turned
 from ringkv_edu.grading.release import lessons, source_of
@@ -73,16 +74,20 @@ def test_the_answers_of_the_prediction() -> None:
     assert next(step for step in range(6, 20) if step not in wrong) == 11
 
 
-def test_how_much_the_articles_base_slows_the_slowest_pair() -> None:
-    d, stretch = 128, 4.0
-
-    def slower(base: float) -> float:
-        return float(rope.frequencies(d)[-1] / rope.frequencies(d, base)[-1])
-
-    assert round(slower(rope.article_base(10000.0, stretch)), 2) == 1.98
-    assert math.isclose(slower(rope.ntk_base(10000.0, stretch, d)), stretch)
-    assert round(d / (d - 2), 3) == 1.016
-    for shown in ("only 1.98 times", "exponent is 1.016"):
+def test_how_much_each_base_slows_the_pairs() -> None:
+    slower = times_slower()
+    assert (HEAD_DIM, STRETCH) == (128, 4)
+    for name, powers in (
+        ("NTK-aware", np.arange(64) / 63),  # 2i / d times d / (d - 2)
+        ("article", np.arange(64) / 128),
+    ):
+        np.testing.assert_allclose(slower[name], 4.0**powers, rtol=1e-12)
+        row = " | ".join(f"{slower[name][pair]:.2f}" for pair in (0, 31, 63))
+        assert f"| times slower, {name} | {row} |" in LESSON
+    assert math.isclose(slower["NTK-aware"][-1], STRETCH)
+    assert round(slower["article"][-1], 2) == 1.98
+    assert round(HEAD_DIM / (HEAD_DIM - 2), 3) == 1.016
+    for shown in ("only 1.98 times", "exponent is 1.016", "bends up to 4", "ends at 1.98"):
         assert shown in LESSON
 
 
