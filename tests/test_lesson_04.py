@@ -98,20 +98,34 @@ def test_stale_keys_are_off_by_what_the_text_says() -> None:
     assert round(np.abs(stale - new).max(), 1) == 2.2
 
 
-def test_float32_angles_drift_as_the_scene_prints() -> None:
-    """Within a factor of two of what float32 gives all through, as transformers computes it."""
+def test_float32_angles_drift_as_the_scene_and_the_text_say() -> None:
+    """Within a factor of two of transformers' own Llama rotation."""
     import torch
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
-    exponent = torch.arange(0, 64, 2, dtype=torch.int64).float() / 64
-    single = 1.0 / (10000.0**exponent)
-    exact = 10000.0 ** (-np.arange(0, 64, 2) / 64)
+    config = LlamaConfig(
+        hidden_size=64, num_attention_heads=1, num_key_value_heads=1, head_dim=64,
+        num_hidden_layers=1, vocab_size=8, intermediate_size=8,
+    )  # fmt: skip
+    llama = LlamaRotaryEmbedding(config)
     rows = [re.findall(r"[\d.]+", line) for line in printed("04-precision")[:4]]
     assert [int(last) for last, _ in rows] == [10**3, 10**4, 10**5, 10**6]
+    theirs = []
     for last, shown in rows:
-        here = torch.arange(int(last) - 255, int(last) + 1)[:, None]
-        cosines = (here.float() * single).cos().double().numpy()
-        error = np.abs(cosines - np.cos(here.numpy() * exact)).max()
-        assert error / 2 < float(shown) < 2 * error
+        here = torch.arange(int(last) - 255, int(last) + 1)[None]
+        cosines = llama(torch.zeros(1), here)[0][0, :, :32].numpy()
+        theirs.append(np.abs(cosines - rope.cos_sin(here[0].numpy(), 64)[0]).max())
+        assert theirs[-1] / 2 < float(shown) < 2 * theirs[-1]
+    assert f"{float(rows[-1][1]):.2f}" == "0.04"
+    assert "Near a million, a cosine is off by up to 0.04." in LESSON
+    said = re.search(
+        r"off by ([\d.]+) near position 1,000 and by ([\d.]+) near a million",
+        LESSON.replace("\n# ", " "),
+    )
+    assert said
+    for number, error in zip(said.groups(), (theirs[0], theirs[-1]), strict=True):
+        assert error / 2 < float(number) < 2 * error
 
 
 def test_where_short_floats_stop_counting() -> None:
