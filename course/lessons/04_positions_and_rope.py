@@ -389,10 +389,10 @@ for window, heads, d in ((4, 1, 2), (rng.randrange(2, 5), 2, 4), (3, 2, 2)):
         print(
             f"  slot {slot}: key", plain(ring.keys[:, slot]), "value", plain(ring.values[:, slot])
         )
-for tokens in (2, 4 * rng.randrange(2, 5) + rng.randrange(1, 4)):  # rings written for you
-    ring, q = filled_arrays(tokens, rng, 4, 2, 4), numbers(rng, 2, 4)
+for tokens in (2, 3 * rng.randrange(2, 5) + rng.randrange(1, 3)):  # rings written for you
+    ring, q = filled_arrays(tokens, rng, 3, 2, 4), numbers(rng, 2, 4)
     ring.keys = turned(ring.keys, ring.positions)
-    print(f"window 4, {tokens} tokens: scores", plain(read(ring, q)))
+    print(f"window 3, {tokens} tokens: scores", plain(read(ring, q)))
     print("  and then", plain(ring.positions), "q", plain(q), "keys", plain(ring.keys[0]))
 
 # %% [markdown] role="hint" exercise="rope4-write"

@@ -27,7 +27,7 @@ def _write_cases(rng: Random) -> list[Case]:
         (rng.randrange(2, 7), rng.randrange(8, 30), 3, 2),
     ]
     rings = [
-        (1, 4, 1, 2),  # one token, three slots empty
+        (1, 5, 1, 4),  # one token, four slots empty
         (3, 4, 2, 2),
         (4, 4, 2, 2),  # just full
         (6, 4, 2, 2),

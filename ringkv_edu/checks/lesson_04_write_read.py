@@ -51,6 +51,10 @@ def _softmax(ring: RingArrays, q: Array) -> Array:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
+def _none_for_empty(ring: RingArrays, q: Array) -> list[list[float | None]]:
+    return [[x if np.isfinite(x) else None for x in row] for row in read(ring, q).tolist()]
+
+
 def _in_place(ring: RingArrays, q: Array) -> Array:
     ring.keys = turned(ring.keys, ring.positions)
     return read(ring, q)
@@ -78,6 +82,23 @@ READ_MUTANTS = (
         query_at=lambda ring: ring.window - 1,
     ),
     _wrong(
+        "read-by-count",
+        "the query is turned to the number of stored tokens, which stops at window: its position "
+        "is ring.seen - 1",
+        query_at=lambda ring: min(ring.seen, ring.window),
+    ),
+    _wrong(
+        "read-last-slot",
+        "the last slot's token is taken for the newest: in a ring it may lie anywhere",
+        query_at=lambda ring: ring.positions[-1],
+    ),
+    _wrong(
+        "read-by-head",
+        "each head's query is turned by the head's number: all heads of a token stand at one "
+        "position",
+        query_at=lambda ring: np.arange(ring.keys.shape[0]),
+    ),
+    _wrong(
         "read-not-turned",
         "the query is not turned: the stored keys are, and the query belongs to the newest token",
         query_at=lambda ring: 0,
@@ -98,6 +119,11 @@ READ_MUTANTS = (
         "the keys are turned once more at reading, or the query is turned to each key's distance: "
         "the stored keys are turned already",
         keys_by=lambda ring: ring.positions,
+    ),
+    _wrong(
+        "read-keys-to-slots",
+        "the stored keys are turned once more, to their slots: they have to stay as they lie",
+        keys_by=lambda ring: np.arange(ring.slots),
     ),
     _wrong(
         "read-keys-only",
@@ -131,6 +157,36 @@ READ_MUTANTS = (
         "read-scale-d",
         "the scores are divided by head_dim, not by its square root",
         scale=lambda ring: 1 / ring.keys.shape[2],
+    ),
+    _wrong(
+        "read-scale-slots",
+        "the scale uses the number of slots, not head_dim: keys are (kv_heads, slots, head_dim)",
+        scale=lambda ring: ring.slots**-0.5,
+    ),
+    _wrong(
+        "read-scale-heads",
+        "the scale uses the number of heads, which len(q) is here: q is (kv_heads, head_dim)",
+        scale=lambda ring: ring.keys.shape[0] ** -0.5,
+    ),
+    Mutant(
+        "read-zero-dropped",
+        "position 0 is taken for empty: it is a real token",
+        answers(read=lambda ring, q: np.where(ring.positions > 0, read(ring, q), -np.inf)),
+    ),
+    Mutant(
+        "read-none-for-empty",
+        "an empty slot gives None: give -inf, which softmax turns into the weight 0",
+        answers(read=_none_for_empty),
+    ),
+    Mutant(
+        "read-one-head",
+        "the scores of head 0 alone are given: give one row for each head",
+        answers(read=lambda ring, q: read(ring, q)[0]),
+    ),
+    Mutant(
+        "read-attends",
+        "attention is finished, up to the sum of values: here the scores are asked for",
+        answers(read=lambda ring, q: np.einsum("hs,hsd->hd", _softmax(ring, q), ring.values)),
     ),
     Mutant(
         "read-first-head",
