@@ -16,6 +16,7 @@ from ringkv_edu import rope
 from ringkv_edu.checks.judge import WIDEST
 from ringkv_edu.checks.lesson_04 import EXERCISES
 from ringkv_edu.figures.clock import PLACES, hands
+from ringkv_edu.figures.ntk import HEAD_DIM, STRETCH, times_slower
 from ringkv_edu.figures.slot_error import STEPS, WINDOW, slot_errors
 from ringkv_edu.given_rope import turned
 from ringkv_edu.grading.release import lessons, source_of
@@ -73,16 +74,20 @@ def test_the_answers_of_the_prediction() -> None:
     assert next(step for step in range(6, 20) if step not in wrong) == 11
 
 
-def test_how_much_the_articles_base_slows_the_slowest_pair() -> None:
-    d, stretch = 128, 4.0
-
-    def slower(base: float) -> float:
-        return float(rope.frequencies(d)[-1] / rope.frequencies(d, base)[-1])
-
-    assert round(slower(rope.article_base(10000.0, stretch)), 2) == 1.98
-    assert math.isclose(slower(rope.ntk_base(10000.0, stretch, d)), stretch)
-    assert round(d / (d - 2), 3) == 1.016
-    for shown in ("only 1.98 times", "exponent is 1.016"):
+def test_how_much_each_base_slows_the_pairs() -> None:
+    slower = times_slower()
+    assert (HEAD_DIM, STRETCH) == (128, 4)
+    for name, powers in (
+        ("NTK-aware", np.arange(64) / 63),  # 2i / d times d / (d - 2)
+        ("article", np.arange(64) / 128),
+    ):
+        np.testing.assert_allclose(slower[name], 4.0**powers, rtol=1e-12)
+        row = " | ".join(f"{slower[name][pair]:.2f}" for pair in (0, 31, 63))
+        assert f"| times slower, {name} | {row} |" in LESSON
+    assert math.isclose(slower["NTK-aware"][-1], STRETCH)
+    assert round(slower["article"][-1], 2) == 1.98
+    assert round(HEAD_DIM / (HEAD_DIM - 2), 3) == 1.016
+    for shown in ("only 1.98 times", "exponent is 1.016", "bends up to 4", "ends at 1.98"):
         assert shown in LESSON
 
 
@@ -93,20 +98,34 @@ def test_stale_keys_are_off_by_what_the_text_says() -> None:
     assert round(np.abs(stale - new).max(), 1) == 2.2
 
 
-def test_float32_angles_drift_as_the_scene_prints() -> None:
-    """Within a factor of two of what float32 gives all through, as transformers computes it."""
+def test_float32_angles_drift_as_the_scene_and_the_text_say() -> None:
+    """Within a factor of two of transformers' own Llama rotation."""
     import torch
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
-    exponent = torch.arange(0, 64, 2, dtype=torch.int64).float() / 64
-    single = 1.0 / (10000.0**exponent)
-    exact = 10000.0 ** (-np.arange(0, 64, 2) / 64)
+    config = LlamaConfig(
+        hidden_size=64, num_attention_heads=1, num_key_value_heads=1, head_dim=64,
+        num_hidden_layers=1, vocab_size=8, intermediate_size=8,
+    )  # fmt: skip
+    llama = LlamaRotaryEmbedding(config)
     rows = [re.findall(r"[\d.]+", line) for line in printed("04-precision")[:4]]
     assert [int(last) for last, _ in rows] == [10**3, 10**4, 10**5, 10**6]
+    theirs = []
     for last, shown in rows:
-        here = torch.arange(int(last) - 255, int(last) + 1)[:, None]
-        cosines = (here.float() * single).cos().double().numpy()
-        error = np.abs(cosines - np.cos(here.numpy() * exact)).max()
-        assert error / 2 < float(shown) < 2 * error
+        here = torch.arange(int(last) - 255, int(last) + 1)[None]
+        cosines = llama(torch.zeros(1), here)[0][0, :, :32].numpy()
+        theirs.append(np.abs(cosines - rope.cos_sin(here[0].numpy(), 64)[0]).max())
+        assert theirs[-1] / 2 < float(shown) < 2 * theirs[-1]
+    assert f"{float(rows[-1][1]):.2f}" == "0.04"
+    assert "Near a million, a cosine is off by up to 0.04." in LESSON
+    said = re.search(
+        r"off by ([\d.]+) near position 1,000 and by ([\d.]+) near a million",
+        LESSON.replace("\n# ", " "),
+    )
+    assert said
+    for number, error in zip(said.groups(), (theirs[0], theirs[-1]), strict=True):
+        assert error / 2 < float(number) < 2 * error
 
 
 def test_where_short_floats_stop_counting() -> None:

@@ -12,6 +12,7 @@ from .cliff import draw_cliff
 from .clock import draw_clock
 from .groups import draw_groups
 from .mask_weights import draw_mask_weights
+from .ntk import draw_ntk
 from .rewind_strip import draw_rewind
 from .ring import draw_ring
 from .slot_error import draw_slot_error
@@ -31,6 +32,7 @@ def main(folder: str) -> None:
         "trim": draw_trim(),
         "clock": draw_clock(),
         "slot_error": draw_slot_error(),
+        "ntk": draw_ntk(),
     }
     for name, figure in pictures.items():
         path = Path(folder, f"{name}.png")
