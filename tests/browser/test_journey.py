@@ -57,7 +57,10 @@ WRONG = {
                       "    ring.keys[:, gone] = ring.values[:, gone] = 0", "nothing is ever refused"),
     "rope4-write": ("def write(ring, k, v):\n    slot = ring.seen % ring.window\n"
                     "    ring.keys[:, slot] = turned(k, slot)\n    ring.values[:, slot] = v\n"
-                    "    ring.positions[slot] = ring.seen\n    ring.seen += 1",
+                    "    ring.positions[slot] = ring.seen\n    ring.seen += 1\n\n\n"
+        "def read(ring, q):\n    query = turned(q, ring.seen - 1)\n"
+        "    found = (ring.keys * query[:, None]).sum(axis=2) / np.sqrt(q.shape[1])\n"
+        "    return np.where(ring.positions >= 0, found, -np.inf)",
                     "the key is turned to its slot"),
 }  # fmt: skip
 
