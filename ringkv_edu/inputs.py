@@ -80,8 +80,8 @@ def check_tokens(k: Any, v: Any, like: Array) -> tuple[Array, Array]:
 def check_heads(q: Any, like: Array, n: int | None = None) -> Array:
     """Check queries (heads, n, head_dim), or (heads, head_dim) when ``n`` is None."""
     kv_heads, _, head_dim = like.shape
-    names, tail = ("(heads, head_dim)", (head_dim,)) if n is None else (
-        "(heads, n, head_dim)", (n, head_dim))  # fmt: skip
+    tail = (head_dim,) if n is None else (n, head_dim)
+    names = "(heads, head_dim)" if n is None else "(heads, n, head_dim)"
     expected = f"{names} with heads a multiple of {kv_heads}, then {', '.join(map(str, tail))}"
     _check_array("q", q, expected, like.dtype)
     if q.shape[1:] != tail or q.shape[0] == 0 or q.shape[0] % kv_heads:

@@ -12,7 +12,7 @@ from .adapter import ABILITIES, Subject
 from .case import Case
 from .twin import Differs, NotAsked
 
-__all__ = ["CASES", "HOLDS", "Case", "Result", "run"]
+__all__ = ["CASES", "FAILS", "HOLDS", "NOT_ASKED", "Case", "Result", "run"]
 
 HOLDS, FAILS, NOT_ASKED = "holds", "FAILS", "not asked"
 MODULES = (window, chunks, positions, taking_back, state, memory)

@@ -91,7 +91,7 @@ def sinks_are_saved(subject: Subject) -> None:
 
 @case("46", "rasbt/LLMs-from-scratch#925", "after a reset a cache is like a new one")
 def reset_forgets(subject: Subject) -> None:
-    """Run ten tokens of which some are NaN, reset, run three."""
+    """Run some tokens of NaN, reset, run on: nothing of them may be left."""
     for tokens in (3, 4, 10):
         twin = Twin(subject, window=4)
         _, k, v = twin.draw(tokens)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from traceback import extract_tb
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,7 @@ class Twin:
         except Exception as error:
             words = " ".join(f"{type(error).__name__}: {error}".split())[:160]
             may = n > 1 or "rotates" in self.subject.offers  # a long chunk, the end of a table
-            if may and isinstance(error, ValueError) and self.held == before:
+            if may and _refuses(error) and self.held == before:
                 raise NotAsked(f"it refuses, as it may, {what} ({words})") from error
             raise self.differs(f"{what} raised {words}") from error
 
@@ -236,6 +237,13 @@ class Twin:
     def _keep(self, q: Array, k: Array, v: Array) -> None:
         pairs = zip((self.q, self.k, self.v), (q, k, v), strict=True)
         self.q, self.k, self.v = (np.concatenate(pair, axis=1) for pair in pairs)
+
+
+def _refuses(error: Exception) -> bool:
+    """Tell a ValueError that was raised on purpose from one that NumPy ran into."""
+    return isinstance(error, ValueError) and any(
+        (frame.line or "").startswith("raise") for frame in extract_tb(error.__traceback__)[-1:]
+    )
 
 
 def _list(positions: list[int]) -> str:

@@ -21,12 +21,7 @@ ONE_LESS = (
 
 def trim(cache: TwoCounters, n: int) -> int:
     """Take back the newest n tokens and return how many, or change nothing and return 0."""
-    n = min(n, cache.offset)
-    if lost(cache, n):
-        return 0
-    cache.offset -= n
-    cache.index = cache.offset
-    return n
+    return refusing_alone(lost)(cache, n)
 
 
 def lost(cache: TwoCounters, n: int) -> bool:

@@ -13,9 +13,9 @@ from ...visibility import visibility_mask
 from ..rotating import RotatingRing
 
 __all__ = [
+    "EightBits",
     "GroupsScattered",
     "LocalRows",
-    "LocalWindow",
     "OneBound",
     "ShortTable",
     "SinksInside",
@@ -48,7 +48,7 @@ class SlackSeen(NumpyRing):
 
 
 class SinksInside(NumpyRing):
-    """With sinks and slack, the first sink is taken for one of the slack slots' tokens."""
+    """With sinks and slack at once, the window is one too wide."""
 
     case = "1b"
 
@@ -104,8 +104,8 @@ class SinksLate(NumpyRing):
         return visibility_mask(queries, held, self.window, self.sinks if len(queries) == 1 else 0)
 
 
-class LocalWindow(NumpyRing):
-    """Query positions are counted in slots, key positions in tokens."""
+class EightBits(NumpyRing):
+    """Query positions stop at 127, as if kept in eight bits; key positions go on."""
 
     case = "25"
 
