@@ -21,7 +21,8 @@ ONE_LESS = (
 
 def trim(cache: TwoCounters, n: int) -> int:
     """Take back the newest n tokens and return how many, or change nothing and return 0."""
-    return refusing_alone(lost)(cache, n)
+    took: int = refusing_alone(lost)(cache, n)
+    return took
 
 
 def lost(cache: TwoCounters, n: int) -> bool:
