@@ -16,6 +16,7 @@ _HOME = {
     "NumpyRing": "numpy_ring",
     "RewindError": "rewind",
     "RingKVBuffer": "pure",
+    "TorchRing": "torch_ring",
     "attend": "pure",
     "ntk_base": "rope",
     "oracle_attention": "visibility",

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .inputs import check_heads, check_tokens, count, factor, zeros
-from .rewind import RewindError, length_after_rewind
+from .rewind import RewindError, check_positions, length_after_rewind
 from .visibility import in_reach, slot_of, slots_of, visibility_mask
 
 __all__ = ["NumpyRing", "RewindError"]
@@ -195,28 +195,9 @@ class NumpyRing:
                     f"Give a state_dict() as it is"
                 )
             own[:] = given
-        ring._check_positions()
+        check_positions(ring.positions, ring.seen, ring.window, ring.sinks, ring.slack)
         ring._clear(ring.positions < 0)
         return ring
-
-    def _check_positions(self) -> None:
-        """Refuse positions that no ring can hold, in these slots, after ``seen`` tokens."""
-        held = np.flatnonzero(self.positions != -1)
-        stored = self.positions[held]
-        ring = self.window + self.slack
-        known = (stored >= 0) & (stored < self.seen)
-        known &= (stored < self.sinks) | (stored >= self.seen - ring)  # older ones are overwritten
-        home = slots_of(stored, ring, self.sinks) == held
-        try:
-            length_after_rewind(self.positions, self.seen, 0, self.window, self.sinks)
-            if known.all() and home.all():
-                return
-        except RewindError:  # something that the next query needs is missing
-            pass
-        raise ValueError(
-            f"positions {self.positions.tolist()} cannot be those of a ring that has seen "
-            f"{self.seen} tokens; give a state_dict() as it is"
-        )
 
     @property
     def size(self) -> int:

@@ -9,10 +9,14 @@ Nothing in this module ever reads a cache.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["in_reach", "oracle_attention", "slot_of", "slots_of", "visibility_mask", "visible"]
+__all__ = [
+    "in_reach", "oracle_attention", "sees", "slot_of", "slots_of", "visibility_mask", "visible",
+]  # fmt: skip
 
 
 def visible(query_position: int, key_position: int, window: int, sinks: int = 0) -> bool:
@@ -41,8 +45,13 @@ def visibility_mask(
     _check_sizes(window, sinks)
     query = _positions("query_positions", query_positions)[:, None]
     key = _positions("key_positions", key_positions)[None, :]
-    in_window = query - key < window
-    return (key >= 0) & (key <= query) & (in_window | (key < sinks))
+    mask: npt.NDArray[np.bool_] = sees(query, key, window, sinks)
+    return mask
+
+
+def sees(query: Any, key: Any, window: int, sinks: int) -> Any:
+    """Give the rule on whole arrays or tensors of positions that broadcast, unchecked."""
+    return (key >= 0) & (key <= query) & ((query - key < window) | (key < sinks))
 
 
 def in_reach(
