@@ -21,6 +21,8 @@ Source: arXiv 1706.03762, grouped queries arXiv 2305.13245; S5, S8.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from torch.nn import functional
@@ -54,76 +56,75 @@ def one_query(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scal
     """
     batch, heads, _, head_dim = q.shape
     rows = q.reshape(batch, keys.shape[1], heads // keys.shape[1], head_dim)
-    if keys.device.type != "cpu" or keys.dtype not in (torch.float32, torch.float64):
+    if not keys.is_cpu or keys.dtype not in (torch.float32, torch.float64):
         each = None if mask is None else mask[:, None, None]
         out = functional.scaled_dot_product_attention(rows, keys, values, each, scale=scale)
         return out.reshape(q.shape)
-    scores = _scores(rows * scale, keys)
+    small = keys.numel() * keys.element_size() <= SMALL
+    tiled = _numpy_may(q, keys)
+    scores = _scores(rows, keys, scale, small, tiled)
     if mask is not None:
         scores = scores.masked_fill(~mask[:, None, None], -torch.inf)
-    return _weighted(torch.softmax(scores, -1), values).reshape(q.shape)
+    return _weighted(torch.softmax(scores, -1), values, small, tiled).reshape(q.shape)
 
 
-def _scores(rows: Tensor, keys: Tensor) -> Tensor:
+def _scores(rows: Tensor, keys: Tensor, scale: float, small: bool, tiled: bool) -> Tensor:
     """Give (batch, kv_heads, group, m): every query of a group with every key of its head."""
-    if _bytes(keys) > SMALL:
-        return torch.matmul(keys, rows.transpose(2, 3)).transpose(2, 3)
-    if _alone(keys):
-        return _tiled_scores(rows, keys)
-    return torch.matmul(rows, keys.transpose(2, 3))
+    if small and tiled:
+        return _tiled_scores(rows, keys, scale)
+    rows = rows * scale
+    if small:
+        return torch.matmul(rows, keys.transpose(2, 3))
+    return torch.matmul(keys, rows.transpose(2, 3)).transpose(2, 3)
 
 
-def _weighted(weights: Tensor, values: Tensor) -> Tensor:
+def _weighted(weights: Tensor, values: Tensor, small: bool, tiled: bool) -> Tensor:
     """Give (batch, kv_heads, group, head_dim): the values, weighted and summed over m."""
     batch, kv_heads, group, m = weights.shape
-    if group == 1 and values.is_contiguous():
+    if group == 1 and values.is_contiguous() and not (small and tiled):
         rows = torch.arange(batch * kv_heads * m, dtype=torch.int32)
-        out = functional.embedding_bag(
-            rows,
-            values.view(len(rows), -1),
-            rows[::m],
-            mode="sum",
-            per_sample_weights=weights.reshape(-1),
-        )
+        table = values.view(len(rows), -1)
+        each = weights.reshape(-1)
+        out = functional.embedding_bag(rows, table, rows[::m], mode="sum", per_sample_weights=each)
         return out.view(batch, kv_heads, 1, -1)
-    return _tiled_values(weights, values) if _alone(values) else torch.matmul(weights, values)
+    return _tiled_values(weights, values) if tiled else torch.matmul(weights, values)
 
 
-def _alone(x: Tensor) -> bool:
-    """Say whether NumPy may do the work: one thread, real memory, nobody compiling."""
-    if torch.compiler.is_compiling() or type(x) is not Tensor:
+def _numpy_may(*tensors: Tensor) -> bool:
+    """Say whether NumPy may do a product: one thread, real memory, nobody compiling."""
+    if torch.compiler.is_compiling() or torch.get_num_threads() > 1:
         return False
-    return torch.get_num_threads() == 1
+    return all(type(x) is Tensor for x in tensors)
 
 
-def _bytes(x: Tensor) -> int:
-    return x.numel() * x.element_size()
-
-
-def _tiled_scores(rows: Tensor, keys: Tensor) -> Tensor:
-    q, k = rows.numpy()[:, :, None], keys.numpy()
-    batch, kv_heads, group, _ = rows.shape
-    scores = np.empty((batch, kv_heads, group, k.shape[2]), k.dtype)
-    for start, stop, tiles in _tiles(k.shape[2]):
-        part = k[:, :, start:stop].reshape(batch, kv_heads, tiles, -1, k.shape[3])
-        out = scores[..., start:stop].reshape(batch, kv_heads, group, tiles, -1).swapaxes(2, 3)
-        np.matmul(q, part.swapaxes(3, 4), out=out)
+def _tiled_scores(rows: Tensor, keys: Tensor, scale: float) -> Tensor:
+    k = keys.numpy().swapaxes(2, 3)
+    q = rows.numpy() * k.dtype.type(scale)
+    m = k.shape[3]
+    if m <= TILE:
+        return torch.from_numpy(np.matmul(q, k))
+    scores = np.empty((*q.shape[:3], m), q.dtype)
+    whole = m - m % TILE
+    if whole < m:
+        np.matmul(q, k[..., whole:], out=scores[..., whole:])
+    np.matmul(q[:, :, None], _tiles(k[..., :whole], 3), out=_tiles(scores[..., :whole], 3))
     return torch.from_numpy(scores)
 
 
 def _tiled_values(weights: Tensor, values: Tensor) -> Tensor:
     w, v = weights.numpy(), values.numpy()
-    batch, kv_heads, group, m = w.shape
-    total = np.zeros((batch, kv_heads, group, v.shape[3]), v.dtype)
-    for start, stop, tiles in _tiles(m):
-        part = v[:, :, start:stop].reshape(batch, kv_heads, tiles, -1, v.shape[3])
-        heavy = w[..., start:stop].reshape(batch, kv_heads, group, tiles, -1).swapaxes(2, 3)
-        total += np.matmul(heavy, part).sum(2)
+    m = v.shape[2]
+    if m <= TILE:
+        return torch.from_numpy(np.matmul(w, v))
+    whole = m - m % TILE
+    total = np.matmul(_tiles(w[..., :whole], 3), _tiles(v[:, :, :whole], 2)).sum(2)
+    if whole < m:
+        total += np.matmul(w[..., whole:], v[:, :, whole:])
     return torch.from_numpy(total)
 
 
-def _tiles(m: int) -> list[tuple[int, int, int]]:
-    """Cut m rows into whole tiles and a rest: (start, stop, how many tiles)."""
-    whole = m - m % TILE
-    cuts = [(0, whole, whole // TILE), (whole, m, 1)]
-    return [cut for cut in cuts if cut[0] < cut[1]]
+def _tiles(x: Any, axis: int) -> Any:
+    """Cut one of the last two axes into tiles, without a copy: (batch, kv_heads, tiles, ., .)."""
+    tiles = x.shape[axis] // TILE
+    cut = x.reshape(*x.shape[:axis], tiles, TILE, *x.shape[axis + 1 :])
+    return cut if axis == 2 else cut.swapaxes(2, 3)

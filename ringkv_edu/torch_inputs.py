@@ -73,30 +73,28 @@ def factor(scale: Any, head_dim: int) -> float:
 
 def check_tokens(k: Any, v: Any, like: Tensor) -> None:
     """Check keys and values (batch, kv_heads, n, head_dim) against stored ones."""
-    batch, kv_heads, _, head_dim = like.shape
-    expected = f"({batch}, {kv_heads}, n, {head_dim}) with n >= 1"
-    for name, x in (("k", k), ("v", v)):
-        _check_tensor(name, x, expected, like)
-        if x.ndim != 4 or x.shape[:2] != like.shape[:2] or x.shape[3] != head_dim or not x.shape[2]:
-            raise ValueError(
-                f"{name} has shape {tuple(x.shape)}; give (batch, kv_heads, n, head_dim) {expected}"
-            )
-    if k.shape != v.shape:
-        raise ValueError(f"k has {k.shape[2]} tokens and v has {v.shape[2]}; give as many of each")
+    wanted = "(batch, kv_heads, n, head_dim)"
+    _check_tensor("k", k, wanted, like)
+    _check_tensor("v", v, wanted, like)
+    given, stored = k.shape, like.shape
+    fits = len(given) == 4 and given[:2] == stored[:2] and given[3] == stored[3]
+    if fits and given[2] and given == v.shape:
+        return
+    batch, kv_heads, _, head_dim = stored
+    wanted += f" ({batch}, {kv_heads}, n, {head_dim}) with n >= 1, the same for k and v"
+    raise ValueError(f"k has shape {tuple(k.shape)} and v {tuple(v.shape)}; give {wanted}")
 
 
 def check_heads(q: Any, like: Tensor, n: int) -> None:
     """Check queries (batch, heads, n, head_dim) against stored keys."""
-    batch, kv_heads, _, head_dim = like.shape
+    _check_tensor("q", q, "(batch, heads, n, head_dim)", like)
+    given, stored = q.shape, like.shape
+    fits = len(given) == 4 and given[0] == stored[0] and given[2:] == (n, stored[3])
+    if fits and given[1] and given[1] % stored[1] == 0:
+        return
+    batch, kv_heads, _, head_dim = stored
     expected = f"({batch}, heads, {n}, {head_dim}) with heads a multiple of {kv_heads}"
-    _check_tensor("q", q, expected, like)
-    if (
-        q.ndim != 4
-        or (q.shape[0], *q.shape[2:]) != (batch, n, head_dim)
-        or q.shape[1] == 0
-        or q.shape[1] % kv_heads
-    ):
-        raise ValueError(f"q has shape {tuple(q.shape)}; give {expected}")
+    raise ValueError(f"q has shape {tuple(given)}; give (batch, heads, n, head_dim) {expected}")
 
 
 def check_padding(padding: Any) -> None:
@@ -145,6 +143,9 @@ def check_rewind(n: Any, ring: Any) -> Tensor:
     else:
         n = count("n", n, 0)
     length: Tensor = seen - n
+    held = ring._bounds.held(ring.sinks)
+    if held is not None and isinstance(n, int):  # the rows are alike, and the host knows them
+        length_after_rewind(held, ring._bounds.cursor, n, ring.window, ring.sinks)
     if not readable(positions, ring.check):
         return length.clamp(min=0).minimum(seen)
     needed = _needed(length, int(seen.max()), ring.window, ring.sinks)
@@ -156,8 +157,8 @@ def check_rewind(n: Any, ring: Any) -> Tensor:
         if back < 0:
             raise ValueError(f"{where}n is {back}; give 0 or more")
         try:
-            held = positions[row].cpu().numpy()
-            length_after_rewind(held, now, back, ring.window, ring.sinks)
+            stored = positions[row].cpu().numpy()
+            length_after_rewind(stored, now, back, ring.window, ring.sinks)
         except RewindError as error:
             raise RewindError(f"{where}{error}") from None
     return length
@@ -182,14 +183,16 @@ def check_alike(kinds: list[dict[str, Any]]) -> None:
                 )
 
 
-def _whole_numbers(name: str, given: Any, like: Tensor, size: int | None) -> Tensor:
+def _whole_numbers(name: str, numbers: Any, like: Tensor, size: int | None) -> Tensor:
     wanted = f"{'some' if size is None else size} whole numbers"
-    if not isinstance(given, torch.Tensor):
+    if isinstance(numbers, Tensor):
+        given = numbers
+    else:
         try:
-            numbers = [count(name, number, -(2**62)) for number in given]
+            listed = [count(name, number, -(2**62)) for number in numbers]
         except TypeError as error:
-            raise TypeError(f"{name} is {given!r}; give {wanted} ({error})") from None
-        given = torch.tensor(numbers, dtype=torch.int64, device="cpu")
+            raise TypeError(f"{name} is {numbers!r}; give {wanted} ({error})") from None
+        given = torch.tensor(listed, dtype=torch.int64, device="cpu")
     if given.dtype not in KINDS:
         raise TypeError(f"{name} has dtype {given.dtype}; give {wanted}, such as torch.int64")
     if given.device.type not in ("cpu", like.device.type):
@@ -200,7 +203,7 @@ def _whole_numbers(name: str, given: Any, like: Tensor, size: int | None) -> Ten
 
 
 def _check_tensor(name: str, x: Any, expected: str, like: Tensor) -> None:
-    if not isinstance(x, torch.Tensor):
+    if not isinstance(x, Tensor):
         raise TypeError(f"{name} is a {type(x).__name__}; give a tensor {expected}")
     if x.dtype != like.dtype:
         raise TypeError(

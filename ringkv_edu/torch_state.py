@@ -75,7 +75,7 @@ def from_state(kind: Any, state: Any, device: Any) -> Any:
     empty = (ring.positions < 0)[:, None, :, None]
     ring.keys.masked_fill_(empty, 0)
     ring.values.masked_fill_(empty, 0)
-    ring._bounds.reach = ring.slots
+    ring._bounds.reach, ring._bounds.cursor = ring.slots, None
     ring._bounds.missing = ring.slots if bool(empty.any()) else 0
     return ring
 
