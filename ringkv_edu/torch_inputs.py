@@ -143,7 +143,7 @@ def check_rewind(n: Any, ring: Any) -> Tensor:
     else:
         n = count("n", n, 0)
     length: Tensor = seen - n
-    held = ring._bounds.held(ring.sinks)
+    held = ring._bounds.held()
     if held is not None and isinstance(n, int):  # the rows are alike, and the host knows them
         length_after_rewind(held, ring._bounds.cursor, n, ring.window, ring.sinks)
     if not readable(positions, ring.check):

@@ -26,7 +26,7 @@ from .inputs import count
 from .ragged import compact, real_tokens, spread
 from .rewind import RewindError
 from .torch_attention import attention, one_query
-from .torch_bounds import Bounds, hidden
+from .torch_bounds import Bounds, apart, hidden, without_gradients
 from .torch_inputs import (
     check_heads,
     check_lengths,
@@ -89,7 +89,7 @@ class TorchRing:
             self._seen = torch.zeros(rows, dtype=torch.int64, device=where)
             first = torch.arange(rows * heads, device=where) * self.slots
             self._first = first.view(rows, heads, 1)  # slot 0 of each head, as a row of all slots
-        self._bounds = Bounds(self.slots)
+        self._bounds = Bounds(self.slots, self.sinks)
 
     # The heart: write, mask, attend, step.
 
@@ -106,7 +106,7 @@ class TorchRing:
     def _write_at(self, position: int, k: Tensor, v: Tensor) -> None:
         """Write one token a row where the host knows all cursors to be: quicker, and no more."""
         slot = slot_of(position, self.window + self.slack, self.sinks)
-        v = v.clone()  # it may be a view of the keys that are written first
+        v = apart(v, self.keys)  # they are written first
         self.keys.narrow(2, slot, 1).copy_(k)
         self.values.narrow(2, slot, 1).copy_(v)
         self.positions.select(1, slot).fill_(position)
@@ -187,7 +187,7 @@ class TorchRing:
             out.append(attention(q[:, :, some], keys, values, mask, scale))
         return torch.cat(out, dim=2)
 
-    @torch.no_grad()
+    @without_gradients
     def append(self, k: Tensor, v: Tensor, lengths: Any = None, padding: str = "right") -> None:
         """Store n tokens a row: ``k`` and ``v`` (batch, kv_heads, n, head_dim), n >= 1.
 
@@ -203,7 +203,7 @@ class TorchRing:
             real = real_tokens(lengths, n)
         self._store(k, v, real)
 
-    @torch.no_grad()
+    @without_gradients
     def step(
         self,
         q: Tensor,
@@ -228,7 +228,7 @@ class TorchRing:
         check_heads(q, self.keys, n)
         lengths = check_lengths(lengths, n, self.keys, self.check)
         real = None if lengths is None else real_tokens(lengths, n)
-        q = q.clone()  # it may be a view of a slot that is written now
+        q = apart(q, self.keys, self.values)  # which are written now
         if lengths is not None:
             q, k, v = (compact(x, lengths, padding) for x in (q, k, v))
         if n == 1:
@@ -238,18 +238,19 @@ class TorchRing:
         self._store(k, v, real)
         return out if lengths is None else spread(out, lengths, padding)
 
-    @torch.no_grad()
+    @without_gradients
     def attend(self, q: Tensor, scale: float | None = None) -> Tensor:
         """Give what a query at the newest position of each row sees.
 
         ``q`` and the result (batch, heads, 1, head_dim); zeros for a row that holds nothing.
         """
         check_heads(q, self.keys, 1)
-        return self._one(q, self._seen > 0, factor(scale, q.shape[3]))
+        full = self._bounds.full and not hidden(self.keys)
+        return self._one(q, None if full else self._seen > 0, factor(scale, q.shape[3]))
 
     # Taking back, starting again.
 
-    @torch.no_grad()
+    @without_gradients
     def rewind(self, n: int | Tensor) -> None:
         """Take back the newest ``n`` tokens, of every row or of each: an int or (batch,).
 
@@ -266,7 +267,7 @@ class TorchRing:
         if self._known():
             self._bounds.taken_back(n if isinstance(n, int) else None)
 
-    @torch.no_grad()
+    @without_gradients
     def reset(self, rows: Any = None) -> None:
         """Forget every token, or those of some rows; the storage stays where it is."""
         chosen = None if rows is None else check_rows(rows, self.keys, self.check)
@@ -287,7 +288,7 @@ class TorchRing:
 
     # Rows: another order, some of them, several rings in one; keeping.
 
-    @torch.no_grad()
+    @without_gradients
     def reorder(self, rows: Any) -> None:
         """Put a copy of row ``rows[i]`` at place i, in place: ``rows`` (batch,)."""
         chosen = check_rows(rows, self.keys, self.check)
