@@ -58,8 +58,8 @@ class Bounds:
 
     ``missing``: how many more tokens a row may need until all its slots are full. ``reach``: the
     first slots, behind which nothing has been written in any row. ``cursor``: the length of every
-    row where all are known to have lived the same life, else None; ``first``, then, the oldest position
-    behind the sinks that they hold.
+    row where all are known to have lived the same life, else None; ``first``: the oldest position
+    behind the sinks that they then hold.
     """
 
     def __init__(self, slots: int, sinks: int) -> None:
