@@ -77,7 +77,7 @@ def _weighted(weights: Tensor, values: Tensor) -> Tensor:
     """Give (batch, kv_heads, group, head_dim): the values, weighted and summed over m."""
     batch, kv_heads, group, m = weights.shape
     if group == 1 and values.is_contiguous():
-        rows = torch.arange(batch * kv_heads * m, dtype=torch.int32)
+        rows = torch.arange(batch * kv_heads * m, dtype=torch.int32, device=values.device)
         out = functional.embedding_bag(
             rows,
             values.view(len(rows), -1),

@@ -25,7 +25,7 @@ import torch
 from .inputs import count
 from .ragged import compact, real_tokens, spread
 from .rewind import RewindError
-from .torch_attention import attention, one_query
+from .torch_attention import one_query
 from .torch_bounds import Bounds, hidden
 from .torch_inputs import (
     check_heads,
@@ -37,6 +37,7 @@ from .torch_inputs import (
     factor,
     zeros,
 )
+from .torch_spoilt import attention_around, spoilt_tokens
 from .torch_state import from_state, joined, state_of, with_rows
 from .visibility import sees
 
@@ -101,11 +102,12 @@ class TorchRing:
     def _write(self, k: Tensor, v: Tensor, real: Tensor | None) -> None:
         """Store n tokens a row, padded on the right: those of ``real`` (batch, n), or all."""
         n, ring = k.shape[2], self.window + self.slack
-        if real is None and n > self.slots:  # only sinks and the last ones stay
-            if self.sinks:
-                self._write(k[:, :, : self.sinks], v[:, :, : self.sinks], None)
-            self._seen += n - self.sinks - ring
-            k, v, n = k[:, :, -ring:], v[:, :, -ring:], ring
+        if real is None and n > ring:  # only sinks and the last ones stay
+            head, last = min(self.sinks, n - ring), [x[:, :, -ring:].clone() for x in (k, v)]
+            if head:
+                self._write(k[:, :, :head], v[:, :, :head], None)
+            self._seen += n - head - ring
+            (k, v), n = last, ring
         for start in range(0, n, ring):  # so that no slot is written twice at once
             some = slice(start, start + ring)
             self._write_few(k[:, :, some], v[:, :, some], None if real is None else real[:, some])
@@ -158,6 +160,8 @@ class TorchRing:
         queries, out = self._next(q.shape[2]), []
         top = self.slots if hidden(self.keys) else self._bounds.top
         new = queries if real is None else torch.where(real, queries, -1)
+        stored = spoilt_tokens(self.keys[:, :, :top], self.values[:, :, :top])
+        given = spoilt_tokens(k, v)
         for start in range(0, q.shape[2], BLOCK):
             some = slice(start, start + BLOCK)
             low = max(0, start - self.window + 1)  # the oldest of the chunk that a window reaches
@@ -166,8 +170,9 @@ class TorchRing:
             held = torch.cat([self.positions[:, old], new[:, first], new[:, near]], dim=1)
             keys = torch.cat([self.keys[:, :, old], k[:, :, first], k[:, :, near]], dim=2)
             values = torch.cat([self.values[:, :, old], v[:, :, first], v[:, :, near]], dim=2)
+            spoilt = torch.cat([stored[:, :, old], given[:, :, first], given[:, :, near]], dim=2)
             mask = self._mask(queries[:, some], held)
-            out.append(attention(q[:, :, some], keys, values, mask, scale))
+            out.append(attention_around(spoilt, q[:, :, some], keys, values, mask, scale))
         return torch.cat(out, dim=2)
 
     @torch.no_grad()

@@ -142,6 +142,7 @@ class Schedule:
                 self.counts[f"padding of {filling}"] += 1
         heads = (self.kv_heads * self.group, self.kv_heads, self.kv_heads)
         q, k, v = (self.rng.normal(size=(rows, n, h, HEAD_DIM)).astype(np.float32) for h in heads)
+        v = np.clip(v, -1, 1)  # outputs up to 1: differences are absolute and relative ones
         for x in (q, k, v):
             x[~real] = filling
         return q, k, v, real
@@ -174,8 +175,8 @@ class Schedule:
             ns = [int(self.rng.choice([self.rng.integers(0, 4), short]))] * rows
             given, form = ns[0], "number"
         else:
-            ns = [int(self.rng.integers(0, min(3, t.seen) + 1)) for t in self.texts]
-            if self.rng.random() < 0.2:
+            ns = [int(self.rng.integers(0, min(4, t.seen) + 1)) for t in self.texts]
+            if self.rng.random() < 0.15:
                 ns = [text.seen for text in self.texts]
             given, form = torch.tensor(ns, dtype=torch.int64), "tensor"
         allowed = [text.may_lose(n, self.window, self.sinks) for text, n in zip(self.texts, ns)]
@@ -248,7 +249,7 @@ class Schedule:
 
     def _tokens_for(self, texts: list[Text], n: int) -> Any:
         shape = (len(texts), self.kv_heads, n, HEAD_DIM)
-        k, v = (self.rng.normal(size=shape).astype(np.float32) for _ in range(2))
+        k, v = (np.clip(self.rng.normal(size=shape), -1, 1).astype(np.float32) for _ in range(2))
         return None, k, v, None
 
     def state(self) -> None:
