@@ -82,7 +82,7 @@ def _weighted(weights: Tensor, values: Tensor, small: bool, tiled: bool) -> Tens
     """Give (batch, kv_heads, group, head_dim): the values, weighted and summed over m."""
     batch, kv_heads, group, m = weights.shape
     if group == 1 and values.is_contiguous() and not (small and tiled):
-        rows = torch.arange(batch * kv_heads * m, dtype=torch.int32)
+        rows = torch.arange(batch * kv_heads * m, dtype=torch.int32, device=values.device)
         table = values.view(len(rows), -1)
         each = weights.reshape(-1)
         out = functional.embedding_bag(rows, table, rows[::m], mode="sum", per_sample_weights=each)

@@ -7,6 +7,7 @@ reading one makes the host wait for everything that was asked before.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import torch
@@ -53,7 +54,9 @@ def zeros(shape: tuple[int, ...], dtype: Any, device: Any) -> Tensor:
     try:
         with torch.inference_mode(False):  # or no later step could write into it
             return torch.zeros(shape, dtype=dtype, device=where)
-    except (RuntimeError, TypeError, OverflowError, MemoryError) as error:
+    except (  # a device that this torch was built without raises the last two
+        RuntimeError, TypeError, OverflowError, MemoryError, AssertionError, ImportError
+    ) as error:  # fmt: skip
         raise ValueError(
             f"keys or values of shape {shape} cannot be made on {where} "
             f"({str(error).splitlines()[0][:120]}); give smaller sizes or another device"
@@ -64,11 +67,15 @@ def factor(scale: Any, head_dim: int) -> float:
     """Give what scores are multiplied by: ``scale``, or head_dim ** -0.5 for None."""
     if scale is None:
         return float(head_dim**-0.5)
-    if isinstance(scale, bool) or not isinstance(scale, (int, float)):
+    if isinstance(scale, bool) or not isinstance(scale, (float, Real)):
         raise TypeError(f"scale is {scale!r}; give a number of the host, or None")
-    if not abs(scale) <= torch.finfo(torch.float32).max:
+    try:
+        number = float(scale)
+    except OverflowError:
+        number = float("inf")
+    if not abs(number) <= torch.finfo(torch.float32).max:
         raise ValueError(f"scale is {scale}; give a finite number that float32 can hold, or None")
-    return float(scale)
+    return number
 
 
 def check_tokens(k: Any, v: Any, like: Tensor) -> None:
@@ -115,7 +122,7 @@ def check_lengths(lengths: Any, n: int, like: Tensor, check: bool) -> Tensor | N
         raise ValueError(
             f"lengths are {given.tolist()}; give {like.shape[0]} numbers from 0 to {n}"
         )
-    return given.to(like.device, torch.int64)
+    return _moved(given, like)
 
 
 def check_rows(rows: Any, like: Tensor, check: bool) -> Tensor:
@@ -128,7 +135,7 @@ def check_rows(rows: Any, like: Tensor, check: bool) -> Tensor:
     given = _whole_numbers("rows", rows, like, None)
     if readable(given, check) and not bool(((given >= 0) & (given < batch)).all()):
         raise ValueError(f"rows are {given.tolist()}; this ring has rows 0 to {batch - 1}")
-    return given.to(like.device, torch.int64)
+    return _moved(given, like)
 
 
 def check_rewind(n: Any, ring: Any) -> Tensor:
@@ -138,8 +145,9 @@ def check_rewind(n: Any, ring: Any) -> Tensor:
     needs is no longer stored, as ``ringkv_edu.rewind`` says for one row.
     """
     seen, positions = ring.seen, ring.positions
-    if isinstance(n, torch.Tensor) and n.ndim:
-        n = _whole_numbers("n", n, positions, len(seen)).to(seen.device, torch.int64)
+    if isinstance(n, torch.Tensor):
+        n = n.expand(len(seen)) if n.ndim == 0 else n
+        n = _moved(_whole_numbers("n", n, positions, len(seen)), seen)
     else:
         n = count("n", n, 0)
     length: Tensor = seen - n
@@ -200,6 +208,12 @@ def _whole_numbers(name: str, numbers: Any, like: Tensor, size: int | None) -> T
     if given.ndim != 1 or (size is not None and len(given) != size):
         raise ValueError(f"{name} has shape {tuple(given.shape)}; give {wanted} in one row")
     return given
+
+
+def _moved(numbers: Tensor, like: Tensor) -> Tensor:
+    """Give whole numbers as int64 beside a ring; nobody waits until they are there."""
+    moved: Tensor = numbers.to(like.device, torch.int64, non_blocking=True)
+    return moved
 
 
 def _check_tensor(name: str, x: Any, expected: str, like: Tensor) -> None:

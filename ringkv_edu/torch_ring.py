@@ -115,11 +115,12 @@ class TorchRing:
     def _write(self, k: Tensor, v: Tensor, real: Tensor | None) -> None:
         """Store n tokens a row, padded on the right: those of ``real`` (batch, n), or all."""
         n, ring = k.shape[2], self.window + self.slack
-        if real is None and n > self.slots:  # only sinks and the last ones stay
-            if self.sinks:
-                self._write(k[:, :, : self.sinks], v[:, :, : self.sinks], None)
-            self._seen += n - self.sinks - ring
-            k, v, n = k[:, :, -ring:], v[:, :, -ring:], ring
+        if real is None and n > ring:  # only sinks and the last ones stay
+            head, last = min(self.sinks, n - ring), [x[:, :, -ring:].clone() for x in (k, v)]
+            if head:
+                self._write(k[:, :, :head], v[:, :, :head], None)
+            self._seen += n - head - ring
+            (k, v), n = last, ring
         if n <= ring:
             self._write_few(k, v, real)
             return

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from .inputs import count
 from .rewind import check_positions
 from .torch_inputs import check_alike
 
@@ -43,22 +44,12 @@ def state_of(ring: Any) -> dict[str, Any]:
     return sizes | {n: x.clone() for n, x in zip(TENSORS, _tensors(ring), strict=True)}
 
 
+@torch.no_grad()
 def from_state(kind: Any, state: Any, device: Any) -> Any:
     """Make a ring of a state; raises ``ValueError`` or ``TypeError`` for one that no ring has."""
-    if not isinstance(state, Mapping):
-        raise TypeError(f"the state is a {type(state).__name__}; give a state_dict()")
-    missing = [name for name in (*SIZES, *TENSORS) if name not in state]
-    if missing:
-        raise ValueError(f"the state lacks {', '.join(missing)}; give a state_dict()")
-    for name in TENSORS:
-        if not isinstance(state[name], Tensor):
-            raise TypeError(f"{name} is a {type(state[name]).__name__}; give a tensor")
-    keys = state["keys"]
-    if keys.ndim != 4:
-        shape = tuple(keys.shape)
-        raise ValueError(f"keys have shape {shape}; give (batch, kv_heads, slots, head_dim)")
+    _check_state(state)
+    keys, window, sinks, slack = (state[name] for name in ("keys", *SIZES))
     batch, kv_heads, _, head_dim = keys.shape
-    window, sinks, slack = (state[name] for name in SIZES)
     where = keys.device if device is None else device
     ring = kind(window, batch, kv_heads, head_dim, sinks, slack, keys.dtype, where)
     for name, own in zip(TENSORS, _tensors(ring), strict=True):
@@ -70,14 +61,31 @@ def from_state(kind: Any, state: Any, device: Any) -> Any:
                 f"Give a state_dict() as it is"
             )
         own.copy_(given)
-    for held, seen in zip(ring.positions.cpu().numpy(), ring.seen.tolist(), strict=True):
-        check_positions(held, seen, window, sinks, slack)
-    empty = (ring.positions < 0)[:, None, :, None]
-    ring.keys.masked_fill_(empty, 0)
-    ring.values.masked_fill_(empty, 0)
+    positions = state["positions"].cpu()
+    for held, seen in zip(positions.numpy(), state["seen"].tolist(), strict=True):
+        check_positions(held, count("seen", seen, 0), ring.window, ring.sinks, ring.slack)
+    for x in (ring.keys, ring.values):
+        x.masked_fill_((ring.positions < 0)[:, None, :, None], 0)
     ring._bounds.reach, ring._bounds.cursor = ring.slots, None
-    ring._bounds.missing = ring.slots if bool(empty.any()) else 0
+    ring._bounds.missing = ring.slots if bool((positions < 0).any()) else 0
     return ring
+
+
+def _check_state(state: Any) -> None:
+    """Check that a state has everything, as tensors that hold values."""
+    if not isinstance(state, Mapping):
+        raise TypeError(f"the state is a {type(state).__name__}; give a state_dict()")
+    missing = [name for name in (*SIZES, *TENSORS) if name not in state]
+    if missing:
+        raise ValueError(f"the state lacks {', '.join(missing)}; give a state_dict()")
+    for name in TENSORS:
+        if not isinstance(state[name], Tensor):
+            raise TypeError(f"{name} is a {type(state[name]).__name__}; give a tensor")
+        if state[name].device.type == "meta":
+            raise ValueError(f"{name} are on the meta device, where tensors hold no values")
+    if state["keys"].ndim != 4:
+        shape = tuple(state["keys"].shape)
+        raise ValueError(f"keys have shape {shape}; give (batch, kv_heads, slots, head_dim)")
 
 
 def _tensors(ring: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
