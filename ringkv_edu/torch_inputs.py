@@ -151,10 +151,10 @@ def check_rewind(n: Any, ring: Any) -> Tensor:
     else:
         n = count("n", n, 0)
     length: Tensor = seen - n
-    held = ring._bounds.held()
-    if held is not None and isinstance(n, int):  # the rows are alike, and the host knows them
-        length_after_rewind(held, ring._bounds.cursor, n, ring.window, ring.sinks)
     if not readable(positions, ring.check):
+        held = ring._bounds.held()
+        if held is not None and isinstance(n, int):  # all rows are alike, and the host knows them
+            length_after_rewind(held, ring._bounds.cursor, n, ring.window, ring.sinks)
         return length.clamp(min=0).minimum(seen)
     needed = _needed(length, int(seen.max()), ring.window, ring.sinks)
     slots = ring._slots(needed).clamp(min=0)
