@@ -152,7 +152,7 @@ def check_rewind(n: Any, ring: Any) -> Tensor:
         n = count("n", n, 0)
     length: Tensor = seen - n
     if not readable(positions, ring.check):
-        held = ring._bounds.held()
+        held = None if hidden(seen) else ring._bounds.held()
         if held is not None and isinstance(n, int):  # all rows are alike, and the host knows them
             length_after_rewind(held, ring._bounds.cursor, n, ring.window, ring.sinks)
         return length.clamp(min=0).minimum(seen)
