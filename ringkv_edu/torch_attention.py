@@ -100,6 +100,7 @@ def _bytes(x: Tensor) -> int:
     return x.numel() * x.element_size()
 
 
+@np.errstate(all="ignore")  # as torch: what is not finite is the caller's and needs no warning
 def _tiled_scores(rows: Tensor, keys: Tensor) -> Tensor:
     q, k = rows.numpy()[:, :, None], keys.numpy()
     batch, kv_heads, group, _ = rows.shape
@@ -111,6 +112,7 @@ def _tiled_scores(rows: Tensor, keys: Tensor) -> Tensor:
     return torch.from_numpy(scores)
 
 
+@np.errstate(all="ignore")
 def _tiled_values(weights: Tensor, values: Tensor) -> Tensor:
     w, v = weights.numpy(), values.numpy()
     batch, kv_heads, group, m = w.shape

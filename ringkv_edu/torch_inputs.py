@@ -190,14 +190,15 @@ def check_alike(kinds: list[dict[str, Any]]) -> None:
                 )
 
 
-def _whole_numbers(name: str, given: Any, like: Tensor, size: int | None) -> Tensor:
+def _whole_numbers(name: str, numbers: Any, like: Tensor, size: int | None) -> Tensor:
     wanted = f"{'some' if size is None else size} whole numbers"
-    if not isinstance(given, torch.Tensor):
+    if not isinstance(numbers, torch.Tensor):
         try:
-            numbers = [count(name, number, -(2**62)) for number in given]
+            whole = [count(name, number, -(2**62)) for number in numbers]
         except TypeError as error:
-            raise TypeError(f"{name} is {given!r}; give {wanted} ({error})") from None
-        given = torch.tensor(numbers, dtype=torch.int64, device="cpu")
+            raise TypeError(f"{name} is {numbers!r}; give {wanted} ({error})") from None
+        numbers = torch.tensor(whole, dtype=torch.int64, device="cpu")
+    given: Tensor = numbers
     if given.dtype not in KINDS:
         raise TypeError(f"{name} has dtype {given.dtype}; give {wanted}, such as torch.int64")
     if given.device.type not in ("cpu", like.device.type):
