@@ -97,6 +97,7 @@ def _numpy_may(*tensors: Tensor) -> bool:
     return all(type(x) is Tensor for x in tensors)
 
 
+@np.errstate(all="ignore")  # as torch: what is not finite is the caller's, without a warning
 def _tiled_scores(rows: Tensor, keys: Tensor, scale: float) -> Tensor:
     k = keys.numpy().swapaxes(2, 3)
     q = rows.numpy() * k.dtype.type(scale)
@@ -111,6 +112,7 @@ def _tiled_scores(rows: Tensor, keys: Tensor, scale: float) -> Tensor:
     return torch.from_numpy(scores)
 
 
+@np.errstate(all="ignore")
 def _tiled_values(weights: Tensor, values: Tensor) -> Tensor:
     w, v = weights.numpy(), values.numpy()
     m = v.shape[2]
