@@ -281,11 +281,11 @@ class TorchRing:
             self._bounds.emptied(chosen is None)
 
     def _known(self) -> bool:
-        """Say whether the host can follow what happens now; if not, it never can again."""
+        """Say whether the host can follow what happens now; once it could not, it never can."""
         if hidden(self.keys):
             self._bounds.lose()
             return False
-        return True
+        return self._bounds.known
 
     # Rows: another order, some of them, several rings in one; keeping.
 

@@ -330,8 +330,8 @@ def test_products_in_numpy_make_nothing_large(seen: int, threads: Any, monkeypat
 class Asks(TorchRing):
     """A culprit: its cursor is a number of the host."""
 
-    def _next(self, n: int) -> Any:
-        return super()._next(n) + 0 * self._seen[0].item()
+    def _one(self, q: Any, alive: Any, scale: float) -> Any:
+        return super()._one(q, alive, scale) + 0 * self._seen[0].item()
 
 
 class Branches(TorchRing):
@@ -366,10 +366,11 @@ class Expands(TorchRing):
 
 
 class Leaves(TorchRing):
-    """A culprit: positions go to another device and back as zeros."""
+    """A culprit: its cursors go to another device."""
 
-    def _next(self, n: int) -> Any:
-        return super()._next(n) + self._seen.to("meta", copy=True).numel() * 0
+    def _one(self, q: Any, alive: Any, scale: float) -> Any:
+        self._seen.to("meta", copy=True)
+        return super()._one(q, alive, scale)
 
 
 class CopiesInNumpy(TorchRing):
@@ -429,7 +430,7 @@ def test_everything_runs_without_values(sizes: Any, n: int) -> None:
                 ring.append(k, v, lengths, side)
                 assert ring.step(q, k, v, lengths, side).shape == q.shape
                 assert ring.attend(q[:, :, :1]).shape == (2, 4, 1, 8)
-            for back in (1, there):
+            for back in (0, there):
                 ring.rewind(back)
             for rows in (None, there[:1]):
                 ring.reset(rows)
