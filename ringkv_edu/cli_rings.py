@@ -76,9 +76,10 @@ def bench(options: argparse.Namespace) -> int:
         raise Problem(f"--seconds is {options.seconds:g}; give more than 0, at most {MOST_SECONDS}")
     if options.stage == "torch":
         return _bench_torch(options)
-    foreign = [f"--{name.replace('_', '-')}" for name in TORCH_ONLY if getattr(options, name)]
-    if foreign:
-        raise Problem(f"{foreign[0]} is for `ringkv bench torch`; leave it out")
+    for name in TORCH_ONLY:
+        if getattr(options, name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise Problem(f"{option} is for `ringkv bench torch`; leave it out")
     from .bench.numpy_stage import report
 
     for line in report(options.seconds or NUMPY_SECONDS):
@@ -87,22 +88,21 @@ def bench(options: argparse.Namespace) -> int:
 
 
 def _bench_torch(options: argparse.Namespace) -> int:
-    if options.threads:  # before NumPy is imported: it asks once, and torch's number is not its own
+    if options.threads and "numpy" not in sys.modules:  # it asks once, and not torch
         os.environ.setdefault("OPENBLAS_NUM_THREADS", str(options.threads))
     from .bench.torch_options import checked
     from .bench.torch_stage import report
 
     wanted = checked(options)
-    shown = sys.stderr.isatty()
+    terminal = sys.stderr.isatty()
 
     def say(text: str) -> None:
-        if shown:
-            print(f"\r{text:<70}", end="", file=sys.stderr, flush=True)
+        if terminal:  # over what was said before
+            end = "" if text else "\r"
+            print(f"\r{text:<70}", end=end, file=sys.stderr, flush=True)
 
     def emit(line: str) -> None:
         say("")
-        if shown:
-            print("\r", end="", file=sys.stderr, flush=True)
         print(line, flush=True)
 
     try:
@@ -143,7 +143,7 @@ def add_commands(command: Command) -> None:
     one.add_argument(
         "--seconds",
         type=float,
-        help="about how long each comparison runs (default: 3 for numpy, 15 for torch)",
+        help="about how long each comparison runs (default: 3 for numpy, 12 for torch)",
     )
     only = one.add_argument_group("for torch only")
     only.add_argument("--device", help="cpu or cuda (default: cpu)")

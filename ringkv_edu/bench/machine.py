@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +15,15 @@ import torch
 
 from .measure import Call, on_host, timings
 
-__all__ = ["clock", "environment", "read", "read_bandwidth", "room"]
+__all__ = ["clock", "environment", "read", "read_bandwidth", "release", "room"]
 
 Tensor = torch.Tensor
 READ = 512 * 2**20  # bytes: more than any cache of a processor
 MOST = 6 * 2**30  # bytes that the caches of one comparison may take on a CPU
+
+
+GROUP = Path("/sys/fs/cgroup")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def clock(device: str) -> Callable[[Call], float]:
@@ -61,13 +68,24 @@ def room(device: str) -> int:
 
 def _free() -> int | None:
     """Give the bytes of memory that programs can still have, where the system tells."""
-    try:
+    found = []
+    with suppress(OSError, ValueError):
         for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return None
+                found.append(int(line.split()[1]) * 1024)
+    with suppress(OSError, ValueError):  # a container may have less; "max" is no number
+        limit, used = (int((GROUP / name).read_text()) for name in ("memory.max", "memory.current"))
+        found.append(limit - used)
+    return min(found, default=None)
+
+
+def release(device: str) -> None:
+    """Give back what allocators keep of tensors that are gone."""
+    gc.collect()
+    if device == "cuda":
+        torch.cuda.empty_cache()
+    if mlx := sys.modules.get("mlx.core"):
+        mlx.clear_cache()
 
 
 def read_bandwidth(device: str, seconds: float) -> dict[str, float]:
@@ -103,14 +121,9 @@ def environment(device: str) -> dict[str, Any]:
     }
 
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
 def _cpu() -> str:
-    try:
+    with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
     return platform.processor() or "unknown"

@@ -16,22 +16,22 @@ from typing import Any
 import torch
 
 from ..problem import Problem
+from .foreign_peers import MLX_DTYPES, Dynamic, MlxPeer, Static
 from .machine import clock, read, room
 from .measure import Call, Timing, timings
-from .mlx_peer import DTYPES as MLX_DTYPES
-from .mlx_peer import MlxPeer
 from .torch_attentions import Attention, candidates
 from .torch_options import Options
-from .torch_peers import PEERS, Linear, Peer, Ring
+from .torch_peers import Growing, Linear, Peer, Ring, Rolled, Sliced
+from .torch_tokens import filling, tokens
 
-__all__ = ["Token", "compare", "plain", "tokens"]
+__all__ = ["PEERS", "check_room", "compare", "plain"]
 
 Tensor = torch.Tensor
-Token = tuple[Tensor, Tensor, Tensor]
 Key = tuple[str, str, str]  # what is timed: "step", "write", "move" ...; of whom; with what
-TOKENS = 16  # made beforehand and decoded over and over
+PEERS: tuple[type[Peer], ...] = (Growing, Sliced, Rolled, Linear, Dynamic, Static)
 CHOOSING = 0.4  # of the time, to choose an attention for each peer
 NEARLY = 1.1  # how much slower than the best an attention may be to go on
+LEAST = 2  # sizes that must find room: the ring, and the data that all are filled with
 ROUNDS = (2, 7)  # at least, while choosing and afterwards
 OFF = {"float64": 1e-9, "float32": 1e-4, "bfloat16": 3e-2, "float16": 5e-3}  # of the largest
 
@@ -45,36 +45,28 @@ class Comparison:
         self.left_out: list[str] = []
         self.peers: dict[str, Peer] = {}
         self.mlx: MlxPeer | None = None
-        self.room = room(options.device)
         self.size = window * options.token(kv_heads)
-        self._fits(Ring, more=1)  # the ring, and the data that all are filled with
-        shape = (1, kv_heads, window, options.head_dim)
-        self.keys, self.values = (_random(shape, options) for _ in range(2))
+        self.room = room(options.device) - LEAST * self.size
+        self.keys, self.values = filling(options, kv_heads, window)
         self._tokens = tokens(options, kv_heads)
         self._next = cycle(self._tokens[1:])
         self._gather()
 
-    def _fits(self, kind: type[Peer] | type[MlxPeer], more: float = 0) -> bool:
+    def _fits(self, kind: type[Peer] | type[MlxPeer]) -> bool:
         """Take a peer's memory from what is left, if it is enough."""
-        holds = int((kind.holds + more) * self.size)
-        if holds + int(kind.spare * self.size) <= self.room:
-            self.room -= holds
+        holds, need = kind.holds * self.size, (kind.holds + kind.spare) * self.size
+        if need <= self.room:
+            self.room -= int(holds)
             return True
-        need, left = (holds + kind.spare * self.size) / 2**30, self.room / 2**30
-        sentence = f"{kind.name}: it needs {need:.2f} GiB, and {left:.2f} GiB are left"
-        if kind is Ring:
-            raise Problem(
-                f"{self.kv_heads} key/value heads, window {self.window}: {sentence}; "
-                f"give smaller --windows"
-            )
-        self.left_out.append(sentence)
+        need, left = need / 2**30, self.room / 2**30
+        self.left_out.append(f"{kind.name}: it needs {need:.2f} GiB, and {left:.2f} GiB are left")
         return False
 
     def _gather(self) -> None:
         """Make the ring and the peers, and let each decode one token: all must agree."""
         first = self._tokens[0]
         self.ring = Ring(self.keys, self.values)
-        expected = self.ring.step(*first).float()
+        expected = self.ring.step(*first).double()
         for kind in PEERS:
             if _installed(kind.package, self.left_out, kind.name) and self._fits(kind):
                 with _trouble(kind.name, self.left_out):
@@ -88,7 +80,7 @@ class Comparison:
                     self.mlx = mlx
 
     def _agrees(self, name: str, out: Tensor, expected: Tensor) -> bool:
-        off = float((out.float() - expected).abs().max() / expected.abs().max())
+        off = float((out.double() - expected).abs().max() / expected.abs().max())
         if off <= OFF[self.options.dtype]:
             return True
         self.left_out.append(f"{name}: its output is off by {off:.1e} of the largest number")
@@ -152,6 +144,18 @@ class Comparison:
             elif peer:
                 prepared[key] = peer.prepare
         return prepared
+
+
+def check_room(options: Options) -> None:
+    """Raise ``Problem`` when the largest ring does not fit into memory."""
+    need = LEAST * options.windows[-1] * options.token(options.kv_heads[-1])
+    have = room(options.device)
+    if need > have:
+        raise Problem(
+            f"window {options.windows[-1]} with {options.kv_heads[-1]} key/value heads needs "
+            f"{need / 2**30:.2f} GiB, and {have / 2**30:.2f} GiB may be used; "
+            f"give smaller --windows or --kv-heads"
+        )
 
 
 def compare(options: Options, kv_heads: int, window: int) -> dict[str, Any]:
@@ -223,20 +227,6 @@ def _with_share(timing: dict[str, float], move: dict[str, float], peer: Any) -> 
 def plain(timing: Timing) -> dict[str, float]:
     """Give a timing as JSON has it."""
     return {"least_us": timing.least, "median_us": timing.median, "calls": timing.calls}
-
-
-def tokens(options: Options, kv_heads: int) -> list[Token]:
-    """Make the tokens that are decoded: (q, k, v) of one row."""
-    heads = (options.heads, kv_heads, kv_heads)
-    shapes = [(1, n, 1, options.head_dim) for n in heads]
-    return [
-        (_random(shapes[0], options), _random(shapes[1], options), _random(shapes[2], options))
-        for _ in range(TOKENS)
-    ]
-
-
-def _random(shape: tuple[int, ...], options: Options) -> Tensor:
-    return torch.randn(shape, dtype=options.torch_dtype, device=options.device)
 
 
 def _installed(package: str, left_out: list[str], name: str) -> bool:

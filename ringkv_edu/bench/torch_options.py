@@ -17,7 +17,7 @@ __all__ = ["Options", "checked"]
 
 DEVICES = ("cpu", "cuda")
 DTYPES = ("float32", "bfloat16", "float16", "float64")
-SECONDS = 15.0
+SECONDS = 12.0
 MOST = 2**20  # of anything that is counted
 
 

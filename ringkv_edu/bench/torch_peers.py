@@ -11,14 +11,14 @@ keys and values are ``moved``'s ``token``. Queries, scores and positions are lef
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 
 from ..torch_ring import TorchRing
 from .torch_attentions import Attention
 
-__all__ = ["PEERS", "Growing", "Peer", "Ring"]
+__all__ = ["Growing", "Linear", "Peer", "Ring", "Rolled", "Sliced"]
 
 Tensor = torch.Tensor
 FILL = 1024  # tokens stored at once when a ring is filled
@@ -215,41 +215,3 @@ class Linear(Peer):
         """Read the window, write a token, and a share of W - 1 tokens of each."""
         share = round((window - 1) / (window + 1) * token)
         return window * token + share, token + share
-
-
-class Dynamic(Peer):
-    """The sliding layer of transformers' DynamicCache: W - 1 tokens and the new one."""
-
-    name, package, spare = "transformers, dynamic", "transformers", 1
-
-    def __init__(self, keys: Tensor, values: Tensor) -> None:
-        from transformers.cache_utils import DynamicSlidingWindowLayer
-
-        self.window = keys.shape[2]
-        self.layer: Any = DynamicSlidingWindowLayer(sliding_window=self.window)
-        self.layer.update(keys, values)
-
-    def write(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-        """Update the layer."""
-        keys, values = self.layer.update(k, v)
-        return keys, values
-
-    moved = Sliced.moved
-
-
-class Static(Dynamic):
-    """The sliding layer of transformers' StaticCache: rolled and copied back."""
-
-    name = "transformers, static"
-
-    def __init__(self, keys: Tensor, values: Tensor) -> None:
-        from transformers.cache_utils import StaticSlidingWindowLayer
-
-        self.window = keys.shape[2]
-        self.layer = StaticSlidingWindowLayer(max_cache_len=self.window, sliding_window=self.window)
-        self.layer.update(keys, values)
-
-    moved = Rolled.moved
-
-
-PEERS: tuple[type[Peer], ...] = (Growing, Sliced, Rolled, Linear, Dynamic, Static)

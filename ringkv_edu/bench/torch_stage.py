@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,9 +12,9 @@ from typing import Any
 
 import torch
 
-from .machine import environment, read_bandwidth
+from .machine import environment, read_bandwidth, release
 from .torch_alone import growth, lengths, writes
-from .torch_compare import compare
+from .torch_compare import check_room, compare
 from .torch_options import Options
 from .torch_text import of_growth, of_machine, of_method, of_size, of_writes
 
@@ -53,13 +52,14 @@ def _measured(options: Options, emit: Say, say: Say) -> dict[str, Any]:
     done = iter(range(1, parts + 1))
 
     def next_part(what: str) -> None:
-        gc.collect()  # the caches of the part before
+        release(options.device)  # the caches of the part before
         say(f"{next(done)} of {parts}: {what}")
 
     def emit_all(lines: Iterable[str]) -> None:
         for line in lines:
             emit(line)
 
+    check_room(options)
     next_part("how fast this machine reads")
     found: dict[str, Any] = {
         "format": FORMAT,

@@ -1,4 +1,4 @@
-"""mlx-lm's RotatingKVCache as a peer of the torch ring, on the CPU, with mlx's own attention."""
+"""Other projects' ring caches as peers of the torch ring; each is imported when it is made."""
 
 from __future__ import annotations
 
@@ -7,10 +7,47 @@ from typing import Any, ClassVar
 
 import torch
 
-__all__ = ["MlxPeer"]
+from .torch_peers import Peer, Rolled, Sliced
+
+__all__ = ["MLX_DTYPES", "Dynamic", "MlxPeer", "Static"]
 
 Tensor = torch.Tensor
-DTYPES = {torch.float32: "float32", torch.float16: "float16", torch.bfloat16: "bfloat16"}
+MLX_DTYPES = {torch.float32: "float32", torch.float16: "float16", torch.bfloat16: "bfloat16"}
+
+
+class Dynamic(Peer):
+    """The sliding layer of transformers' DynamicCache: W - 1 tokens and the new one."""
+
+    name, package, spare = "transformers, dynamic", "transformers", 1
+
+    def __init__(self, keys: Tensor, values: Tensor) -> None:
+        from transformers.cache_utils import DynamicSlidingWindowLayer
+
+        self.window = keys.shape[2]
+        self.layer: Any = DynamicSlidingWindowLayer(sliding_window=self.window)
+        self.layer.update(keys, values)
+
+    def write(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        """Update the layer."""
+        keys, values = self.layer.update(k, v)
+        return keys, values
+
+    moved = Sliced.moved
+
+
+class Static(Dynamic):
+    """The sliding layer of transformers' StaticCache: rolled and copied back."""
+
+    name = "transformers, static"
+
+    def __init__(self, keys: Tensor, values: Tensor) -> None:
+        from transformers.cache_utils import StaticSlidingWindowLayer
+
+        self.window = keys.shape[2]
+        self.layer = StaticSlidingWindowLayer(max_cache_len=self.window, sliding_window=self.window)
+        self.layer.update(keys, values)
+
+    moved = Rolled.moved
 
 
 class MlxPeer:
@@ -64,7 +101,7 @@ class MlxPeer:
 
     def _taken(self, x: Tensor) -> Any:
         mx = self.mx
-        made = mx.array(x.float().numpy()).astype(getattr(mx, DTYPES[x.dtype]))
+        made = mx.array(x.float().numpy()).astype(getattr(mx, MLX_DTYPES[x.dtype]))
         mx.eval(made)
         return made
 
