@@ -377,6 +377,31 @@ def test_growth_is_measured_at_every_length(tiny: SimpleNamespace) -> None:
         assert row["cat, growing"]["attention"] in candidates("cpu")
 
 
+def test_growth_holds_both_at_the_length_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths = {Ring: [], Growing: []}
+
+    def watched(kind):
+        class Watched(kind):
+            def step(self, *given):
+                out = super().step(*given)
+                held = self.ring.size.item() if kind is Ring else self.keys.shape[2]
+                lengths[kind].append(held)
+                return out
+
+        return Watched
+
+    for kind in lengths:
+        monkeypatch.setattr(torch_alone, kind.__name__, watched(kind))
+    options = Options(heads=4, head_dim=8, kv_heads=(2,), windows=(128, 512), seconds=0.01)
+    grown = torch_alone.growth(options)
+    seen = [row["seen"] for row in grown["rows"]]
+    assert (grown["window"], seen) == (512, [64, 128, 256, 512])
+    longest = [n + n // DRIFT for n in seen]
+    allowed = {length for n, most in zip(seen, longest) for length in range(n, most + 1)}
+    assert set(lengths[Growing]) == allowed  # 64, 65; 128 to 130 ...
+    assert set(lengths[Ring]) == {length for length in allowed if length <= 512}
+
+
 def test_lengths() -> None:
     assert torch_alone.lengths(Options(windows=(16,))) == [16]
     assert torch_alone.lengths(Options(windows=(64,))) == [64]
