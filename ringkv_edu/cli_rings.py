@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -13,6 +14,10 @@ __all__ = ["add_commands"]
 
 MOST_SLOTS = 64
 MOST_SECONDS = 600
+NUMPY_SECONDS = 3.0
+TORCH_ONLY = (
+    "device", "dtype", "threads", "kv_heads", "heads", "head_dim", "windows", "json", "plot",
+)  # fmt: skip
 Command = Callable[[Callable[[argparse.Namespace], int], str, str], argparse.ArgumentParser]
 
 
@@ -67,12 +72,43 @@ def cases(options: argparse.Namespace) -> int:
 
 def bench(options: argparse.Namespace) -> int:
     """Measure what writes, steps and prefills cost on this machine."""
+    if options.seconds is not None and not 0 < options.seconds <= MOST_SECONDS:
+        raise Problem(f"--seconds is {options.seconds:g}; give more than 0, at most {MOST_SECONDS}")
+    if options.stage == "torch":
+        return _bench_torch(options)
+    for name in TORCH_ONLY:
+        if getattr(options, name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise Problem(f"{option} is for `ringkv bench torch`; leave it out")
     from .bench.numpy_stage import report
 
-    if not 0 < options.seconds <= MOST_SECONDS:
-        raise Problem(f"--seconds is {options.seconds:g}; give more than 0, at most {MOST_SECONDS}")
-    for line in report(options.seconds):
+    for line in report(options.seconds or NUMPY_SECONDS):
         print(line, flush=True)
+    return 0
+
+
+def _bench_torch(options: argparse.Namespace) -> int:
+    if options.threads and "numpy" not in sys.modules:  # it asks once, and not torch
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", str(options.threads))
+    from .bench.torch_options import checked
+    from .bench.torch_stage import report
+
+    wanted = checked(options)
+    terminal = sys.stderr.isatty()
+
+    def say(text: str) -> None:
+        if terminal:  # over what was said before
+            end = "" if text else "\r"
+            print(f"\r{text:<70}", end=end, file=sys.stderr, flush=True)
+
+    def emit(line: str) -> None:
+        say("")
+        print(line, flush=True)
+
+    try:
+        report(wanted, emit, say)
+    finally:
+        say("")
     return 0
 
 
@@ -101,9 +137,21 @@ def add_commands(command: Command) -> None:
     one = command(
         bench,
         "measure what writes, steps and prefills cost on this machine",
-        "ringkv bench numpy",
+        "ringkv bench numpy\n  ringkv bench torch --threads 1 --kv-heads 8 --windows 256,4096",
     )
-    one.add_argument("stage", choices=["numpy"], help="which ring")
+    one.add_argument("stage", choices=["numpy", "torch"], help="which ring")
     one.add_argument(
-        "--seconds", type=float, default=3.0, help="about how long each comparison runs"
+        "--seconds",
+        type=float,
+        help="about how long each comparison runs (default: 3 for numpy, 12 for torch)",
     )
+    only = one.add_argument_group("for torch only")
+    only.add_argument("--device", help="cpu or cuda (default: cpu)")
+    only.add_argument("--dtype", help="float32, bfloat16, float16 or float64 (default: float32)")
+    only.add_argument("--threads", type=int, help="threads of the CPU (default: torch's number)")
+    only.add_argument("--kv-heads", metavar="N,N", help="key/value heads (default: 8,32)")
+    only.add_argument("--heads", type=int, help="query heads (default: 32)")
+    only.add_argument("--head-dim", type=int, help="numbers in a key (default: 128)")
+    only.add_argument("--windows", metavar="N,N", help="(default: 256,1024,4096,16384)")
+    only.add_argument("--json", metavar="FILE", help="all numbers; - prints them and nothing else")
+    only.add_argument("--plot", metavar="FILE", help="cost of a step against tokens seen, a .png")

@@ -48,7 +48,8 @@ def test_public_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["start", "doctor", "build", "check", "status", "reset", "update", "watch"]
+    "command",
+    ["start", "doctor", "build", "check", "status", "reset", "update", "watch", "cases", "bench"],
 )
 def test_every_command_explains_itself(tmp_path: Path, command: str) -> None:
     done = ringkv(command, "--help", cwd=tmp_path)
