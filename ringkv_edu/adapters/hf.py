@@ -6,7 +6,8 @@
     from transformers import MistralConfig, MistralForCausalLM
     from ringkv_edu.adapters import ring_cache
 
-    model = MistralForCausalLM(MistralConfig(hidden_size=64, sliding_window=32)).eval()
+    sizes = {"hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 2}
+    model = MistralForCausalLM(MistralConfig(sliding_window=32, **sizes)).eval()
     cache = ring_cache(model)
     model.generate(torch.arange(40)[None], cache=cache, max_new_tokens=60, do_sample=False)
 

@@ -70,6 +70,11 @@ class RingCache(cache_utils.Cache):  # type: ignore[misc]
     def _new_call(self, asked: dict[str, Any]) -> Call:
         start, tokens, batch = int(asked["q_offset"]), asked["q_length"], asked["batch_size"]
         self._own(asked.get("config"))
+        if tokens < 1:
+            raise ValueError(
+                f"no new token came: this cache already holds {start} tokens of a text. reset() it "
+                f"for another, or give the whole text so far and what follows"
+            )
         padding = asked["attention_mask"]
         if padding is None:
             return Call(start, tokens, batch, None, None)
