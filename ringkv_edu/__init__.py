@@ -21,6 +21,7 @@ _HOME = {
     "ntk_base": "rope",
     "oracle_attention": "visibility",
     "record": "trace",
+    "ring_cache": "adapters.hf",
     "rotate": "rope",
     "slot_of": "visibility",
     "visibility_mask": "visibility",
