@@ -21,16 +21,15 @@ Source: arXiv 1706.03762, grouped queries arXiv 2305.13245; S5, S8.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch.nn import functional
 
+from .numpy_products import scores_of, values_of
+
 __all__ = ["attention", "one_query"]
 
 Tensor = torch.Tensor
-TILE = 256  # rows of keys or values that NumPy multiplies at once
 SMALL = 8 * 2**20  # bytes of keys up to which the caches of a CPU hold them
 
 
@@ -99,34 +98,10 @@ def _numpy_may(*tensors: Tensor) -> bool:
 
 @np.errstate(all="ignore")  # as torch: what is not finite is the caller's, without a warning
 def _tiled_scores(rows: Tensor, keys: Tensor, scale: float) -> Tensor:
-    k = keys.numpy().swapaxes(2, 3)
-    q = rows.numpy() * k.dtype.type(scale)
-    m = k.shape[3]
-    if m <= TILE:
-        return torch.from_numpy(np.matmul(q, k))
-    scores = np.empty((*q.shape[:3], m), q.dtype)
-    whole = m - m % TILE
-    if whole < m:
-        np.matmul(q, k[..., whole:], out=scores[..., whole:])
-    np.matmul(q[:, :, None], _tiles(k[..., :whole], 3), out=_tiles(scores[..., :whole], 3))
-    return torch.from_numpy(scores)
+    stored = keys.numpy()
+    return torch.from_numpy(scores_of(rows.numpy() * stored.dtype.type(scale), stored))
 
 
 @np.errstate(all="ignore")
 def _tiled_values(weights: Tensor, values: Tensor) -> Tensor:
-    w, v = weights.numpy(), values.numpy()
-    m = v.shape[2]
-    if m <= TILE:
-        return torch.from_numpy(np.matmul(w, v))
-    whole = m - m % TILE
-    total = np.matmul(_tiles(w[..., :whole], 3), _tiles(v[:, :, :whole], 2)).sum(2)
-    if whole < m:
-        total += np.matmul(w[..., whole:], v[:, :, whole:])
-    return torch.from_numpy(total)
-
-
-def _tiles(x: Any, axis: int) -> Any:
-    """Cut one of the last two axes into tiles, without a copy: (batch, kv_heads, tiles, ., .)."""
-    tiles = x.shape[axis] // TILE
-    cut = x.reshape(*x.shape[:axis], tiles, TILE, *x.shape[axis + 1 :])
-    return cut if axis == 2 else cut.swapaxes(2, 3)
+    return torch.from_numpy(values_of(weights.numpy(), values.numpy()))

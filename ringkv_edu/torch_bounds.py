@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from .visibility import slot_of
+
 __all__ = ["Bounds", "apart", "hidden", "without_gradients"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -54,7 +56,7 @@ def without_gradients(method: Method) -> Method:
 
 
 class Bounds:
-    """Follows the rows of one ring of ``slots`` slots, ``sinks`` of them for sinks.
+    """Follows the rows of one ring of ``slots`` slots, some of them for sinks, some slack.
 
     ``missing``: how many more tokens a row may need until all its slots are full. ``reach``: the
     first slots, behind which nothing has been written in any row. ``cursor``: the length of every
@@ -62,8 +64,8 @@ class Bounds:
     behind the sinks that they then hold.
     """
 
-    def __init__(self, slots: int, sinks: int) -> None:
-        self.slots, self.sinks, self.known = slots, sinks, True
+    def __init__(self, slots: int, sinks: int, slack: int) -> None:
+        self.slots, self.sinks, self.slack, self.known = slots, sinks, slack, True
         self.missing, self.reach = slots, 0
         self.cursor: int | None = 0
         self.first = sinks
@@ -105,21 +107,31 @@ class Bounds:
         """Note that the rows change without a word from now on."""
         self.known = False
 
-    @property
-    def full(self) -> bool:
-        """Whether every slot of every row is known to hold a position."""
-        return self.known and self.missing == 0
+    def bare(self, more: int = 0) -> int:
+        """Give how many first slots the newest token sees all of, and no others; 0: not known.
+
+        With ``more`` tokens stored by every row, if so many are to come.
+        """
+        if not self.known:
+            return 0
+        if self.cursor is not None and self.first == self.sinks:  # nothing has been overwritten
+            length = self.cursor + more
+            if length <= self.slots - self.slack:
+                return length
+        return self.slots if self.missing <= more and self.slack == 0 else 0
+
+    def slot_of(self, position: int) -> int:
+        """Name the slot of a position."""
+        return slot_of(position, self.slots - self.sinks, self.sinks)
 
     @property
     def top(self) -> int:
         """How many slots, from the first on, may hold something."""
         return self.reach if self.known else self.slots
 
-    def joined(self, others: list[Bounds]) -> Bounds:
-        """Give bounds that hold for the rows of several rings of this size."""
-        made = Bounds(self.slots, self.sinks)
-        made.missing = max(b.missing if b.known else b.slots for b in others)
-        made.reach = max(b.top for b in others)
+    def join(self, others: list[Bounds]) -> None:
+        """Take over what is known of the rows of several rings of this kind."""
+        self.missing = max(b.missing if b.known else b.slots for b in others)
+        self.reach = max(b.top for b in others)
         lives = {(b.cursor, b.first) if b.known else (None, 0) for b in others}
-        made.cursor, made.first = lives.pop() if len(lives) == 1 else (None, 0)
-        return made
+        self.cursor, self.first = lives.pop() if len(lives) == 1 else (None, 0)

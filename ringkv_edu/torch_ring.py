@@ -27,6 +27,7 @@ from .ragged import compact, real_tokens, spread
 from .rewind import RewindError
 from .torch_attention import attention, one_query
 from .torch_bounds import Bounds, apart, hidden, without_gradients
+from .torch_host import HostStep
 from .torch_inputs import (
     check_heads,
     check_lengths,
@@ -38,7 +39,7 @@ from .torch_inputs import (
     zeros,
 )
 from .torch_state import from_state, joined, state_of, with_rows
-from .visibility import sees, slot_of
+from .visibility import sees
 
 __all__ = ["RewindError", "TorchRing"]
 
@@ -89,7 +90,8 @@ class TorchRing:
             self._seen = torch.zeros(rows, dtype=torch.int64, device=where)
             first = torch.arange(rows * heads, device=where) * self.slots
             self._first = first.view(rows, heads, 1)  # slot 0 of each head, as a row of all slots
-        self._bounds = Bounds(self.slots, self.sinks)
+        self._bounds = Bounds(self.slots, self.sinks, self.slack)
+        self._host = HostStep(self) if HostStep.serves(self) else None
 
     # The heart: write, mask, attend, step.
 
@@ -105,7 +107,7 @@ class TorchRing:
 
     def _write_at(self, position: int, k: Tensor, v: Tensor) -> None:
         """Write one token a row where the host knows all cursors to be: quicker, and no more."""
-        slot = slot_of(position, self.window + self.slack, self.sinks)
+        slot = self._bounds.slot_of(position)
         v = apart(v, self.keys)  # they are written first
         self.keys.narrow(2, slot, 1).copy_(k)
         self.values.narrow(2, slot, 1).copy_(v)
@@ -163,12 +165,12 @@ class TorchRing:
     def _one(self, q: Tensor, alive: Tensor | None, scale: float) -> Tensor:
         """Let the newest position of each row attend; rows that are not ``alive`` get zeros."""
         known = not hidden(self.keys)
-        if known and self._bounds.full and self.slack == 0:
-            out = one_query(q, self.keys, self.values, None, scale)
-        else:
+        top = self._bounds.bare() if known else 0
+        mask = None
+        if not top:  # the mask from positions is always right
             top = max(1, self._bounds.top) if known else self.slots
             mask = self._mask(self._seen[:, None] - 1, self.positions[:, :top])[:, 0]
-            out = one_query(q, self.keys[:, :, :top], self.values[:, :, :top], mask, scale)
+        out = one_query(q, self.keys[:, :, :top], self.values[:, :, :top], mask, scale)
         return out if alive is None else torch.where(alive[:, None, None, None], out, 0)
 
     def _chunk(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor | None, scale: float) -> Tensor:
@@ -227,6 +229,9 @@ class TorchRing:
         check_padding(padding)
         n, by = k.shape[2], factor(scale, k.shape[3])
         check_heads(q, self.keys, n)
+        host = self._host if lengths is None and n == 1 and not hidden(self.keys) else None
+        if host and host.may(q, k, v):
+            return host.step(q, k, v, by)
         lengths = check_lengths(lengths, n, self.keys, self.check)
         real = None if lengths is None else real_tokens(lengths, n)
         q = apart(q, self.keys, self.values)  # which are written now
@@ -246,8 +251,8 @@ class TorchRing:
         ``q`` and the result (batch, heads, 1, head_dim); zeros for a row that holds nothing.
         """
         check_heads(q, self.keys, 1)
-        full = self._bounds.full and not hidden(self.keys)
-        return self._one(q, None if full else self._seen > 0, factor(scale, q.shape[3]))
+        sure = not hidden(self.keys) and self._bounds.bare() > 0
+        return self._one(q, None if sure else self._seen > 0, factor(scale, q.shape[3]))
 
     # Taking back, starting again.
 
@@ -327,6 +332,13 @@ class TorchRing:
         """
         ring: TorchRing = from_state(cls, state, device)
         return ring
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: x for name, x in vars(self).items() if name != "_host"}  # views of its own
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._host = HostStep(self) if HostStep.serves(self) else None
 
     @property
     def seen(self) -> Tensor:

@@ -22,7 +22,7 @@ def with_rows(ring: Any, rows: Tensor) -> Any:
     if not len(rows):
         raise ValueError("rows is empty; a ring has one row or more")
     made = _filled(ring, [x.index_select(0, rows) for x in _tensors(ring)])
-    made._bounds = ring._bounds.joined([ring._bounds])
+    made._bounds.join([ring._bounds])
     return made
 
 
@@ -34,7 +34,7 @@ def joined(rings: Iterable[Any], kind: type) -> Any:
     check_alike([_kind(ring) for ring in rings])
     parts = zip(*(_tensors(ring) for ring in rings), strict=True)
     made = _filled(rings[0], [torch.cat(part) for part in parts])
-    made._bounds = made._bounds.joined([ring._bounds for ring in rings])
+    made._bounds.join([ring._bounds for ring in rings])
     return made
 
 

@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 import torch
 
+import ringkv_edu.numpy_products as products
 import ringkv_edu.torch_attention as kernels
+import ringkv_edu.torch_host as host
 import ringkv_edu.torch_ring as module
 from ringkv_edu import RewindError, TorchRing, oracle_attention, slot_of
 
@@ -35,6 +37,7 @@ KINDS = (
     "reset of all", "reset of some rows", "reorder", "reorder with repeats", "select",
     "stack", "state", "state with a device", "sinks", "slack", "query groups", "one thread",
     "two threads", "large keys", "tiled keys", "tiled values", "embedding_bag",
+    "a step on the host",
 )  # fmt: skip
 
 
@@ -349,8 +352,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         return "one token, no mask" if mask is None else "one token, masked"
 
     note(module, "one_query", way)
-    note(kernels, "_tiled_scores", "tiled keys")
-    note(kernels, "_tiled_values", "tiled values")
+    note(kernels, "scores_of", "tiled keys")
+    note(kernels, "values_of", "tiled values")
+    note(host, "scores_of", "a step on the host")
     note(kernels.functional, "embedding_bag", "embedding_bag")
     own = kernels._scores
 
@@ -374,7 +378,7 @@ def test_each_row_of_a_batch_gets_what_it_gets_alone(counted, threads, monkeypat
     for seed in range(SCHEDULES):
         rng = np.random.default_rng([seed, 1])
         monkeypatch.setattr(kernels, "SMALL", int(rng.choice([0, 1024, 2**23])))
-        monkeypatch.setattr(kernels, "TILE", int(rng.choice([2, 3, 256])))
+        monkeypatch.setattr(products, "TILE", int(rng.choice([2, 3, 256])))
         several = int(rng.integers(1, 3))
         threads(several)
         counted["two threads" if several == 2 else "one thread"] += 1
@@ -415,7 +419,7 @@ def test_every_product_is_the_same_attention(
     """Whole rings and their first slots, with a mask and without, more and fewer than a tile."""
     threads(several)
     monkeypatch.setattr(kernels, "SMALL", small)
-    monkeypatch.setattr(kernels, "TILE", 4)
+    monkeypatch.setattr(products, "TILE", 4)
     made = torch.Generator().manual_seed(0)
     within = {torch.float16: 2e-3, torch.bfloat16: 2e-2, torch.float32: 1e-6, torch.float64: 1e-14}
     for m in (1, 3, 4, 5, 8, 11):

@@ -114,8 +114,7 @@ class Native:
         reach = ring.window + ring.sinks
         if tokens > 1:
             return start == 0 and tokens <= reach
-        even = bounds.known and bounds.missing + bounds.reach == ring.slots  # all rows alike
-        return even and min(ring.slots, bounds.reach + 1) <= reach
+        return bounds.bare(tokens) > 0
 
     def fits(self, k: Tensor) -> bool:
         """Say whether keys can be stored here."""

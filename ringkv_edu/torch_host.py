@@ -1,0 +1,64 @@
+"""A decode step of a small ring in CPU memory, by NumPy over the same memory.
+
+A few MiB are read in some ten microseconds, and torch takes one to three for each operation it is
+asked for. So where nothing is left to find out (all rows have one length, which the host knows,
+and see every slot that holds something; one thread computes, nobody compiles), the whole step is
+done on NumPy's views of the ring's own storage. Only the softmax is torch's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from . import torch_attention
+from .numpy_products import scores_of, values_of
+from .torch_bounds import Bounds
+
+__all__ = ["HostStep"]
+
+Tensor = torch.Tensor
+
+
+class HostStep:
+    """Does the decode steps of one ring, as long as it may."""
+
+    def __init__(self, ring: Any) -> None:
+        self.keys, self.values = ring.keys.numpy(), ring.values.numpy()
+        self.positions, self.seen = ring.positions.numpy(), ring._seen.numpy()
+        self.bounds: Bounds = ring._bounds
+        self.small = ring.keys.nbytes <= torch_attention.SMALL
+
+    @staticmethod
+    def serves(ring: Any) -> bool:
+        """Say whether a ring's storage is such that NumPy may do its steps."""
+        wide = ring.keys.dtype in (torch.float32, torch.float64)
+        return wide and type(ring.keys) is Tensor and ring.keys.is_cpu
+
+    def may(self, *given: Tensor) -> bool:
+        """Say whether the next token of every row can be stepped here."""
+        if self.bounds.cursor is None or self.bounds.bare(1) == 0 or not self.small:
+            return False
+        if torch.get_num_threads() > 1:
+            return False
+        return all(type(x) is Tensor and not x.requires_grad for x in given)
+
+    @np.errstate(all="ignore")  # as torch: what is not finite is the caller's, without a warning
+    def step(self, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
+        """Write one token of every row and let it attend, as ``TorchRing.step`` does."""
+        bounds, top = self.bounds, self.bounds.bare(1)
+        assert bounds.cursor is not None
+        slot = bounds.slot_of(bounds.cursor)
+        batch, kv_heads, _, head_dim = self.keys.shape
+        rows = q.numpy().reshape(batch, kv_heads, -1, head_dim) * self.keys.dtype.type(scale)
+        value = v.numpy().copy()  # it may be a view of the keys that are written first
+        self.keys[:, :, slot] = k.numpy()[:, :, 0]
+        self.values[:, :, slot] = value[:, :, 0]
+        self.positions[:, slot] = bounds.cursor
+        self.seen.fill(bounds.cursor + 1)
+        bounds.stored(1, True)
+        scores = torch.from_numpy(scores_of(rows, self.keys[:, :, :top]))
+        weights = torch.softmax(scores, -1).numpy()
+        return torch.from_numpy(values_of(weights, self.values[:, :, :top])).view(q.shape)
