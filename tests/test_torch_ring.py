@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import copy
+import inspect
 import io
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-import ringkv_edu.torch_ring as module
+import ringkv_edu.torch_chunk as chunks
 from ringkv_edu import NumpyRing, RewindError, TorchRing, oracle_attention, slot_of
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -108,7 +111,7 @@ def test_the_storage_is_made_once(dtype: Any) -> None:
 
 def test_a_long_prefill_attends_in_blocks() -> None:
     """Also behind a prefix, with sinks among the chunk, and over more than one block."""
-    n = 3 * module.BLOCK + 5
+    n = 3 * chunks.BLOCK + 5
     q, k, v = tokens(n, 4, 1), tokens(n, 2, 2), tokens(n, 2, 3)
     for window, sinks, first in ((7, 2, 0), (200, 0, 3), (150, 3, 1), (3, 5, 2)):
         ring = TorchRing(window, 2, 2, 4, sinks)
@@ -260,10 +263,10 @@ def test_what_is_not_finite_harms_only_queries_that_see_it(dtype, sinks, bad, at
 
 
 def test_many_blocks_with_a_token_that_is_not_finite() -> None:
-    n = 2 * module.BLOCK + 9
+    n = 2 * chunks.BLOCK + 9
     q, k, v = tokens(n, 2, 1), tokens(n, 1, 2), tokens(n, 1, 3)
     clean = right(q, k, v, 5, 2)
-    for at in (3, module.BLOCK - 1, n - 2):
+    for at in (3, chunks.BLOCK - 1, n - 2):
         spoilt = k.clone()
         spoilt[:, :, at, 0] = torch.nan
         out = TorchRing(5, 2, 1, 4, 2).step(q, spoilt, v)
@@ -882,3 +885,19 @@ def test_unchecked_rewinds_stay_within_the_text(monkeypatch: pytest.MonkeyPatch)
     out = ring.step(q, k, v)
     weights = torch.softmax(q[1] @ stored[0].mT / 2, -1)
     assert (out[1] - weights @ stored[1]).abs().max() < 2e-6
+
+
+def test_the_heart_is_short() -> None:
+    """Write, mask, attend, step: at most 60 lines of code."""
+    heart = (
+        "_store", "_write", "_write_few", "_next", "_slots", "_one", "_chunk",
+        "append", "step", "attend",
+    )  # fmt: skip
+    assert sum(_lines_of_code(getattr(TorchRing, name)) for name in heart) <= 60
+
+
+def _lines_of_code(function: Any) -> int:
+    tree = ast.parse(dedent(inspect.getsource(function)))
+    definition = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    body = definition.body[1:] if ast.get_docstring(definition) else definition.body
+    return len({n for node in body for n in range(node.lineno, (node.end_lineno or 0) + 1)})
