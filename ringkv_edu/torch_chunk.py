@@ -77,5 +77,5 @@ def attention_around(
         x.masked_fill_(spoilt[..., None], 0)
     out = attention(q, keys, values, mask, scale)
     met = (mask[:, None] & spoilt[:, :, None]).any(-1)  # (batch, kv_heads, n)
-    met = met.repeat_interleave(q.shape[1] // keys.shape[1], 1)  # small: a bool a query
-    return out.masked_fill(met[..., None], torch.nan)
+    groups = out.view(*keys.shape[:2], -1, *q.shape[2:])
+    return groups.masked_fill(met[:, :, None, :, None], torch.nan).view(q.shape)

@@ -203,7 +203,7 @@ class TorchRing:
         ``q`` and the result (batch, heads, 1, head_dim); zeros for a row that holds nothing.
         """
         check_heads(q, self.keys, 1)
-        return self._one(q, self._seen > 0, factor(scale, q.shape[3]))
+        return self._one(q, self.size > 0, factor(scale, q.shape[3]))
 
     # Taking back, starting again.
 

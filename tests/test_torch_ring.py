@@ -885,6 +885,11 @@ def test_unchecked_rewinds_stay_within_the_text(monkeypatch: pytest.MonkeyPatch)
     out = ring.step(q, k, v)
     weights = torch.softmax(q[1] @ stored[0].mT / 2, -1)
     assert (out[1] - weights @ stored[1]).abs().max() < 2e-6
+    ring = ring_after(10)
+    ring.rewind(7)  # of the three tokens that are left none is stored
+    assert ring.seen.tolist() == [3, 3]
+    assert not ring.attend(q).any()
+    assert (ring.step(q, k, v) - v).abs().max() < 1e-6
 
 
 def test_the_heart_is_short() -> None:
