@@ -77,5 +77,5 @@ def attention_around(
         x.masked_fill_(spoilt[..., None], 0)
     out = attention(q, keys, values, mask, scale)
     met = (mask[:, None] & spoilt[:, :, None]).any(-1)  # (batch, kv_heads, n)
-    groups = out.view(*keys.shape[:2], -1, *q.shape[2:])
-    return groups.masked_fill(met[:, :, None, :, None], torch.nan).view(q.shape)
+    groups = out.reshape(*keys.shape[:2], -1, *q.shape[2:])
+    return groups.masked_fill(met[:, :, None, :, None], torch.nan).reshape(q.shape)
