@@ -8,9 +8,19 @@ from __future__ import annotations
 
 import torch
 
-__all__ = ["compact", "real_tokens", "spread"]
+__all__ = ["compacted", "spread"]
 
 Tensor = torch.Tensor
+
+
+def compacted(
+    tokens: tuple[Tensor, ...], lengths: Tensor | None, padding: str
+) -> tuple[tuple[Tensor, ...], Tensor | None]:
+    """Give all of ``tokens`` padded on the right, and which are real: None when all are."""
+    if lengths is None:
+        return tokens, None
+    n = tokens[0].shape[2]
+    return tuple(compact(x, lengths, padding) for x in tokens), real_tokens(lengths, n)
 
 
 def real_tokens(lengths: Tensor, n: int) -> Tensor:

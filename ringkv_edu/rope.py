@@ -19,30 +19,52 @@ Source: arXiv 2104.09864; NTK-aware scaling as in arXiv 2309.00071, section 3.1;
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import sys
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .inputs import DTYPES, count
 
-__all__ = ["Pairing", "article_base", "cos_sin", "frequencies", "ntk_base", "rotate", "turn"]
+if TYPE_CHECKING:
+    import torch
+
+__all__ = [
+    "Pairing", "article_base", "cos_sin", "frequencies", "ntk_base", "numbers", "rotate", "turn",
+]  # fmt: skip
 
 Array = npt.NDArray[Any]
 Pairing = Literal["half", "interleaved"]
 PAIRINGS = ("half", "interleaved")
 
 
+@overload
 def rotate(
-    x: Array, positions: npt.ArrayLike, base: float = 10000.0, pairing: Pairing = "half"
-) -> Array:
+    x: Array, positions: npt.ArrayLike, base: float = ..., pairing: Pairing = ...
+) -> Array: ...
+@overload
+def rotate(
+    x: torch.Tensor, positions: Any, base: float = ..., pairing: Pairing = ...
+) -> torch.Tensor: ...
+def rotate(x: Any, positions: Any, base: float = 10000.0, pairing: Pairing = "half") -> Any:
     """Turn vectors to their positions.
 
     ``x`` (..., n, head_dim) of float16, float32 or float64, head_dim even; ``positions`` (n,),
     whole or half (the centre of an even block lies between two tokens), or one number for all n.
     The result has the shape and dtype of ``x``; angles and products are float64.
+
+    ``x`` may also be a torch tensor, bfloat16 included; its positions may then be a tensor as well,
+    (n,) or of a shape that broadcasts to ``x.shape[:-1]``: for one token a row of a ring,
+    ``ring.seen[:, None, None]``. No value on an accelerator is read; a compiled step gives a tensor
+    or one number.
     Raises ``ValueError`` or ``TypeError`` for anything else.
     """
+    loaded = sys.modules.get("torch")
+    if loaded and isinstance(x, loaded.Tensor):
+        from .rope_torch import rotate_tensor
+
+        return rotate_tensor(x, positions, base, pairing)
     _check(x)
     cos, sin = cos_sin(positions, x.shape[-1], base)
     if cos.ndim == 2 and (x.ndim < 2 or cos.shape[0] != x.shape[-2]):
@@ -68,6 +90,17 @@ def cos_sin(
     frequency is split into a coarse part, whose product with a position has no rounding at all
     (below 2 ** 28), and a small rest; the two angles are added by the addition theorems.
     """
+    turns = frequencies(head_dim, base)
+    coarse = turns.astype(np.float32).astype(np.float64)
+    column = numbers(positions)[..., None]
+    a, b = column * coarse, column * (turns - coarse)
+    cos = np.cos(a) * np.cos(b) - np.sin(a) * np.sin(b)
+    sin = np.sin(a) * np.cos(b) + np.cos(a) * np.sin(b)
+    return cos, sin
+
+
+def numbers(positions: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Give positions, one number or a row of them, as float64."""
     try:
         where = np.asarray(positions)
     except ValueError:
@@ -78,13 +111,7 @@ def cos_sin(
         )
     if not np.isfinite(where).all():
         raise ValueError("positions hold a number that is not finite")
-    turns = frequencies(head_dim, base)
-    coarse = turns.astype(np.float32).astype(np.float64)
-    column = where.astype(np.float64)[..., None]
-    a, b = column * coarse, column * (turns - coarse)
-    cos = np.cos(a) * np.cos(b) - np.sin(a) * np.sin(b)
-    sin = np.sin(a) * np.cos(b) + np.cos(a) * np.sin(b)
-    return cos, sin
+    return where.astype(np.float64)
 
 
 def turn(x: Array, cos: Array, sin: Array, pairing: Pairing = "half") -> Array:

@@ -120,6 +120,16 @@ class Bounds:
                 return length
         return self.slots if self.missing <= more and self.slack == 0 else 0
 
+    def near(self, unseen: bool) -> tuple[int, bool]:
+        """Give how many first slots to read, and whether they need no mask.
+
+        ``unseen``: nobody may look, since the step is compiled or captured.
+        """
+        if unseen or not self.known:
+            return self.slots, False
+        bare = self.bare()
+        return bare or max(1, self.reach), bare > 0
+
     def slot_of(self, position: int) -> int:
         """Name the slot of a position."""
         return slot_of(position, self.slots - self.sinks, self.sinks)

@@ -1,4 +1,4 @@
-"""A decode step of a small ring in CPU memory, by NumPy over the same memory.
+"""Shorter ways where the host knows enough: one write, and a small ring's whole decode step.
 
 A few MiB are read in some ten microseconds, and torch takes one to three for each operation it is
 asked for. So where nothing is left to find out (all rows have one length, which the host knows,
@@ -15,11 +15,28 @@ import torch
 
 from . import torch_attention
 from .numpy_products import scores_of, values_of
-from .torch_bounds import Bounds
+from .torch_bounds import Bounds, apart, hidden
 
-__all__ = ["HostStep"]
+__all__ = ["HostStep", "write_known"]
 
 Tensor = torch.Tensor
+
+
+def write_known(ring: Any, k: Tensor, v: Tensor) -> bool:
+    """Write one token of every row, if the host knows where; say whether it did.
+
+    On any device, and without the arithmetic of slots: ``k`` and ``v`` (batch, kv_heads, n, d).
+    """
+    position = ring._bounds.cursor
+    if position is None or k.shape[2] > 1:
+        return False
+    slot = ring._bounds.slot_of(position)
+    v = apart(v, ring.keys)  # they are written first
+    ring.keys.narrow(2, slot, 1).copy_(k)
+    ring.values.narrow(2, slot, 1).copy_(v)
+    ring.positions.select(1, slot).fill_(position)
+    ring._seen.add_(1)
+    return True
 
 
 class HostStep:
@@ -38,26 +55,32 @@ class HostStep:
         return wide and type(ring.keys) is Tensor and ring.keys.is_cpu
 
     def may(self, *given: Tensor) -> bool:
-        """Say whether the next token of every row can be stepped here."""
-        if self.bounds.cursor is None or self.bounds.bare(1) == 0 or not self.small:
+        """Say whether one more token of every row can be stepped here."""
+        if hidden(given[0]) or given[0].shape[2] > 1 or self.bounds.cursor is None:
             return False
-        if torch.get_num_threads() > 1:
+        if self.bounds.bare(1) == 0 or not self.small or torch.get_num_threads() > 1:
             return False
         return all(type(x) is Tensor and not x.requires_grad for x in given)
 
+    def step(self, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor | None:
+        """Write one token of every row and let it attend, as ``TorchRing.step`` does.
+
+        None, and nothing done, where that takes more than the host knows.
+        """
+        return self._step(q, k, v, scale) if self.may(q, k, v) else None
+
     @np.errstate(all="ignore")  # as torch: what is not finite is the caller's, without a warning
-    def step(self, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
-        """Write one token of every row and let it attend, as ``TorchRing.step`` does."""
-        bounds, top = self.bounds, self.bounds.bare(1)
-        assert bounds.cursor is not None
-        slot = bounds.slot_of(bounds.cursor)
+    def _step(self, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
+        bounds, top, position = self.bounds, self.bounds.bare(1), self.bounds.cursor
+        assert position is not None
+        slot = bounds.slot_of(position)
         batch, kv_heads, _, head_dim = self.keys.shape
         rows = q.numpy().reshape(batch, kv_heads, -1, head_dim) * self.keys.dtype.type(scale)
         value = v.numpy().copy()  # it may be a view of the keys that are written first
         self.keys[:, :, slot] = k.numpy()[:, :, 0]
         self.values[:, :, slot] = value[:, :, 0]
-        self.positions[:, slot] = bounds.cursor
-        self.seen.fill(bounds.cursor + 1)
+        self.positions[:, slot] = position
+        self.seen.fill(position + 1)
         bounds.stored(1, True)
         scores = torch.from_numpy(scores_of(rows, self.keys[:, :, :top]))
         weights = torch.softmax(scores, -1).numpy()

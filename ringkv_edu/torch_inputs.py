@@ -20,9 +20,9 @@ __all__ = [
     "check_alike",
     "check_heads",
     "check_lengths",
-    "check_padding",
     "check_rewind",
     "check_rows",
+    "check_step",
     "check_tokens",
     "factor",
     "readable",
@@ -104,10 +104,14 @@ def check_heads(q: Any, like: Tensor, n: int) -> None:
     raise ValueError(f"q has shape {tuple(given)}; give (batch, heads, n, head_dim) {expected}")
 
 
-def check_padding(padding: Any) -> None:
-    """Check the side on which rows are padded."""
+def check_step(k: Any, v: Any, lengths: Any, padding: Any, ring: Any, *q: Any) -> Tensor | None:
+    """Check what a ring is to store, and queries where there are some; give its lengths."""
+    check_tokens(k, v, ring.keys)
+    for queries in q:
+        check_heads(queries, ring.keys, k.shape[2])
     if padding not in ("left", "right"):
         raise ValueError(f"padding is {padding!r}; give 'right' or 'left'")
+    return check_lengths(lengths, k.shape[2], ring.keys, ring.check)
 
 
 def check_lengths(lengths: Any, n: int, like: Tensor, check: bool) -> Tensor | None:

@@ -23,18 +23,17 @@ from typing import Any
 import torch
 
 from .inputs import count
-from .ragged import compact, real_tokens, spread
+from .ragged import compacted, spread
 from .rewind import RewindError
-from .torch_attention import attention, one_query
+from .torch_attention import one_query
 from .torch_bounds import Bounds, apart, hidden, without_gradients
-from .torch_host import HostStep
+from .torch_chunk import chunk_attention
+from .torch_host import HostStep, write_known
 from .torch_inputs import (
     check_heads,
-    check_lengths,
-    check_padding,
     check_rewind,
     check_rows,
-    check_tokens,
+    check_step,
     factor,
     zeros,
 )
@@ -44,7 +43,6 @@ from .visibility import sees
 __all__ = ["RewindError", "TorchRing"]
 
 Tensor = torch.Tensor
-BLOCK = 128  # query rows of a chunk that attend together: bounds the memory for scores and masks
 
 
 class TorchRing:
@@ -80,7 +78,8 @@ class TorchRing:
     ) -> None:
         self.window = count("window", window, 1)
         self.sinks, self.slack = count("sinks", sinks, 0), count("slack", slack, 0)
-        self.slots, self.check = self.sinks + self.window + self.slack, bool(check)
+        self._ring = self.window + self.slack
+        self.slots, self.check = self.sinks + self._ring, bool(check)
         rows, heads = count("batch", batch, 1), count("kv_heads", kv_heads, 1)
         shape = (rows, heads, self.slots, count("head_dim", head_dim, 1))
         self.keys, self.values = zeros(shape, dtype, device), zeros(shape, dtype, device)
@@ -96,36 +95,20 @@ class TorchRing:
     # The heart: write, mask, attend, step.
 
     def _store(self, k: Tensor, v: Tensor, real: Tensor | None) -> None:
-        known, n = self._known(), k.shape[2]
-        cursor = self._bounds.cursor if known and real is None and n == 1 else None
-        if cursor is None:
+        known = self._known()
+        if not (known and real is None and write_known(self, k, v)):
             self._write(k, v, real)
-        else:
-            self._write_at(cursor, k, v)
         if known:
-            self._bounds.stored(n, real is None)
-
-    def _write_at(self, position: int, k: Tensor, v: Tensor) -> None:
-        """Write one token a row where the host knows all cursors to be: quicker, and no more."""
-        slot = self._bounds.slot_of(position)
-        v = apart(v, self.keys)  # they are written first
-        self.keys.narrow(2, slot, 1).copy_(k)
-        self.values.narrow(2, slot, 1).copy_(v)
-        self.positions.select(1, slot).fill_(position)
-        self._seen.add_(1)
+            self._bounds.stored(k.shape[2], real is None)
 
     def _write(self, k: Tensor, v: Tensor, real: Tensor | None) -> None:
         """Store n tokens a row, padded on the right: those of ``real`` (batch, n), or all."""
-        n, ring = k.shape[2], self.window + self.slack
+        n, ring = k.shape[2], self._ring
         if real is None and n > ring:  # only sinks and the last ones stay
             head, last = min(self.sinks, n - ring), [x[:, :, -ring:].clone() for x in (k, v)]
-            if head:
-                self._write(k[:, :, :head], v[:, :, :head], None)
+            self._write(k[:, :, :head], v[:, :, :head], None)
             self._seen += n - head - ring
             (k, v), n = last, ring
-        if n <= ring:
-            self._write_few(k, v, real)
-            return
         for start in range(0, n, ring):  # so that no slot is written twice at once
             some = slice(start, start + ring)
             self._write_few(k[:, :, some], v[:, :, some], None if real is None else real[:, some])
@@ -152,43 +135,24 @@ class TorchRing:
         return first if n == 1 else first + torch.arange(n, device=first.device)
 
     def _slots(self, positions: Tensor) -> Tensor:
-        ring = self.window + self.slack
-        if not self.sinks:
-            return positions % ring
-        rolling = self.sinks + (positions - self.sinks) % ring
+        rolling = self.sinks + (positions - self.sinks) % self._ring
         return torch.where(positions < self.sinks, positions, rolling)
-
-    def _mask(self, queries: Tensor, held: Tensor) -> Tensor:
-        mask: Tensor = sees(queries[:, :, None], held[:, None], self.window, self.sinks)
-        return mask
 
     def _one(self, q: Tensor, alive: Tensor | None, scale: float) -> Tensor:
         """Let the newest position of each row attend; rows that are not ``alive`` get zeros."""
-        known = not hidden(self.keys)
-        top = self._bounds.bare() if known else 0
-        mask = None
-        if not top:  # the mask from positions is always right
-            top = max(1, self._bounds.top) if known else self.slots
-            mask = self._mask(self._seen[:, None] - 1, self.positions[:, :top])[:, 0]
+        top, bare = self._bounds.near(hidden(self.keys))
+        held = self.positions[:, :top]
+        mask = None if bare else sees(self._seen[:, None] - 1, held, self.window, self.sinks)
         out = one_query(q, self.keys[:, :, :top], self.values[:, :, :top], mask, scale)
         return out if alive is None else torch.where(alive[:, None, None, None], out, 0)
 
     def _chunk(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor | None, scale: float) -> Tensor:
         """Let several tokens attend to the ring as it was and to the chunk beside it."""
-        queries, out = self._next(q.shape[2]), []
+        queries = self._next(q.shape[2])
         top = self.slots if hidden(self.keys) else self._bounds.top
-        new = queries if real is None else torch.where(real, queries, -1)
-        for start in range(0, q.shape[2], BLOCK):
-            some = slice(start, start + BLOCK)
-            low = max(0, start - self.window + 1)  # the oldest of the chunk that a window reaches
-            old = slice(0, min(top, self.slots if low == 0 else self.sinks))
-            first, near = slice(0, min(self.sinks, low)), slice(low, start + BLOCK)
-            held = torch.cat([self.positions[:, old], new[:, first], new[:, near]], dim=1)
-            keys = torch.cat([self.keys[:, :, old], k[:, :, first], k[:, :, near]], dim=2)
-            values = torch.cat([self.values[:, :, old], v[:, :, first], v[:, :, near]], dim=2)
-            mask = self._mask(queries[:, some], held)
-            out.append(attention(q[:, :, some], keys, values, mask, scale))
-        return torch.cat(out, dim=2)
+        old = self.positions[:, :top], self.keys[:, :, :top], self.values[:, :, :top]
+        new = queries if real is None else torch.where(real, queries, -1), k, v
+        return chunk_attention(q, queries, old, new, self.window, self.sinks, scale)
 
     @without_gradients
     def append(self, k: Tensor, v: Tensor, lengths: Any = None, padding: str = "right") -> None:
@@ -197,13 +161,8 @@ class TorchRing:
         ``lengths`` (batch,), each 0..n, says how many tokens of a row are real; the others are
         padding, on the ``padding`` side, and may hold anything.
         """
-        check_tokens(k, v, self.keys)
-        check_padding(padding)
-        n, real = k.shape[2], None
-        lengths = check_lengths(lengths, n, self.keys, self.check)
-        if lengths is not None:
-            k, v = (compact(x, lengths, padding) for x in (k, v))
-            real = real_tokens(lengths, n)
+        lengths = check_step(k, v, lengths, padding, self)
+        (k, v), real = compacted((k, v), lengths, padding)
         self._store(k, v, real)
 
     @without_gradients
@@ -225,19 +184,12 @@ class TorchRing:
         One token is written first: the slot it takes is the key that has just left its window.
         Several attend first, because a later one would overwrite a key that an earlier one sees.
         """
-        check_tokens(k, v, self.keys)
-        check_padding(padding)
-        n, by = k.shape[2], factor(scale, k.shape[3])
-        check_heads(q, self.keys, n)
-        host = self._host if lengths is None and n == 1 and not hidden(self.keys) else None
-        if host and host.may(q, k, v):
-            return host.step(q, k, v, by)
-        lengths = check_lengths(lengths, n, self.keys, self.check)
-        real = None if lengths is None else real_tokens(lengths, n)
-        q = apart(q, self.keys, self.values)  # which are written now
-        if lengths is not None:
-            q, k, v = (compact(x, lengths, padding) for x in (q, k, v))
-        if n == 1:
+        lengths, by = check_step(k, v, lengths, padding, self, q), factor(scale, k.shape[3])
+        if lengths is None and self._host and (done := self._host.step(q, k, v, by)) is not None:
+            return done
+        (q, k, v), real = compacted((q, k, v), lengths, padding)
+        if k.shape[2] == 1:
+            q = apart(q, self.keys, self.values)  # which are written now
             self._store(k, v, real)
             return self._one(q, None if real is None else real[:, 0], by)
         out = self._chunk(q, k, v, real, by)
@@ -252,7 +204,7 @@ class TorchRing:
         """
         check_heads(q, self.keys, 1)
         sure = not hidden(self.keys) and self._bounds.bare() > 0
-        return self._one(q, None if sure else self._seen > 0, factor(scale, q.shape[3]))
+        return self._one(q, None if sure else self.size > 0, factor(scale, q.shape[3]))
 
     # Taking back, starting again.
 

@@ -22,6 +22,8 @@ import ringkv_edu.torch_host as host
 import ringkv_edu.torch_ring as module
 from ringkv_edu import RewindError, TorchRing, oracle_attention, slot_of
 
+from .devices import needs_cuda
+
 DEEP = "RINGKV_DEEP" in os.environ
 SCHEDULES, LEAST = (2000, 400) if DEEP else (100, 5)
 LONGEST = 40  # tokens of a row: the oracle's time grows with their square
@@ -70,7 +72,8 @@ class Text:
 class Schedule:
     """A batch, each of its rows in a ring of one row, and each row's text."""
 
-    def __init__(self, seed: int, counts: Counter[str]) -> None:
+    def __init__(self, seed: int, counts: Counter[str], device: str = "cpu") -> None:
+        self.device, self.within = device, {"alone": ALONE, "oracle": ORACLE}
         self.rng, self.counts, self.worst = np.random.default_rng(seed), counts, Counter[str]()
         draw = self.rng.integers
         self.window, self.sinks, self.slack = (
@@ -85,7 +88,7 @@ class Schedule:
         self.back = set[int]()
 
     def _fresh(self, batch: int) -> tuple[TorchRing, list[TorchRing], list[Text]]:
-        sizes = (self.kv_heads, HEAD_DIM, self.sinks, self.slack, torch.float32)
+        sizes = (self.kv_heads, HEAD_DIM, self.sinks, self.slack, torch.float32, self.device, True)
         alone = [TorchRing(self.window, 1, *sizes) for _ in range(batch)]
         texts = [Text(self.kv_heads) for _ in range(batch)]
         return TorchRing(self.window, batch, *sizes), alone, texts
@@ -111,7 +114,7 @@ class Schedule:
         q, k, v, real = self._tokens(n, lengths, side)
         given = {} if lengths is None else {"lengths": self._as_given(lengths), "padding": side}
         self._count_write(n, lengths, side, step)
-        arrays = [x.transpose(1, 2) for x in map(torch.from_numpy, (q, k, v))]
+        arrays = [x.transpose(1, 2) for x in map(self._tensor, (q, k, v))]
         if step:
             out = self.ring.step(*arrays, **given)
         else:
@@ -119,10 +122,10 @@ class Schedule:
         for row, text in enumerate(self.texts):
             mine = [x[row, real[row]].swapaxes(0, 1)[None] for x in (q, k, v)]
             if step:
-                self._compare_row(row, out[row].numpy(), real[row], *mine)
+                self._compare_row(row, out[row].cpu().numpy(), real[row], *mine)
             if real[row].any():
                 if not step:
-                    self.alone[row].append(*map(torch.from_numpy, mine[1:]))
+                    self.alone[row].append(*map(self._tensor, mine[1:]))
                 text.add(mine[1][0], mine[2][0], self.sinks, self.window + self.slack)
 
     def _lengths(self, n: int) -> Any:
@@ -156,7 +159,8 @@ class Schedule:
         if form == "list":
             return lengths.tolist()
         kinds = (torch.int64, torch.int32, torch.uint8)
-        return torch.tensor(lengths, dtype=kinds[self.rng.integers(3)])
+        there = "cpu" if self.rng.random() < 0.5 else self.device
+        return torch.tensor(lengths, dtype=kinds[self.rng.integers(3)], device=there)
 
     def _count_write(self, n: int, lengths: Any, side: str, step: bool) -> None:
         ring, counts = self.window + self.slack, self.counts
@@ -224,11 +228,10 @@ class Schedule:
     def select(self) -> None:
         self.counts["select"] += 1
         chosen = self.rng.integers(0, len(self.texts), self.rng.integers(1, 5)).tolist()
-        old, before = self.ring, self._all()
+        old = self.ring
         self.ring = old.select(self._rows(chosen))
         self._take(chosen)
         old.reset()  # the copy must not notice
-        del before
 
     def stack(self) -> None:
         if len(self.texts) == 4:
@@ -238,10 +241,10 @@ class Schedule:
         n = int(self.rng.integers(0, 12))
         if n:
             _, k, v, _ = self._tokens_for(texts, n)
-            other.append(torch.from_numpy(k), torch.from_numpy(v))
+            other.append(self._tensor(k), self._tensor(v))
             for row, text in enumerate(texts):
                 text.add(k[row], v[row], self.sinks, self.window + self.slack)
-                alone[row].append(torch.from_numpy(k[[row]]), torch.from_numpy(v[[row]]))
+                alone[row].append(self._tensor(k[[row]]), self._tensor(v[[row]]))
         first = self.rng.random() < 0.5
         parts = [other, self.ring] if first else [self.ring, other]
         self.ring = TorchRing.stack(parts)
@@ -259,12 +262,16 @@ class Schedule:
         state = self.ring.state_dict()
         if self.rng.random() < 0.5:
             self.counts["state with a device"] += 1
-            self.ring = TorchRing.from_state_dict(state, device="cpu")
+            self.ring = TorchRing.from_state_dict(state, device=self.device)
         else:
             self.counts["state"] += 1
             self.ring = TorchRing.from_state_dict(state)
+        self.ring.check = True
         for name in ("keys", "values", "positions", "seen"):
             state[name].fill_(77)
+
+    def _tensor(self, x: Any) -> Any:
+        return torch.from_numpy(x).to(self.device)
 
     def _rows(self, chosen: list[int]) -> Any:
         return torch.tensor(chosen) if self.rng.random() < 0.5 else chosen
@@ -291,23 +298,25 @@ class Schedule:
             assert self.ring.seen[row].item() == alone.seen.item() == text.seen
             assert self.ring.size[row].item() == alone.size.item() == len(text.held)
             for stored, given in ((self.ring.keys, text.k), (self.ring.values, text.v)):
-                right = given[:, expected] if text.seen else np.zeros_like(stored[row].numpy())
+                right = (
+                    given[:, expected] if text.seen else np.zeros_like(stored[row].cpu().numpy())
+                )
                 right = np.where(np.array(expected)[:, None] >= 0, right, 0)
-                assert np.array_equal(stored[row].numpy(), right)
+                assert np.array_equal(stored[row].cpu().numpy(), right)
         self.attend()
 
     def attend(self) -> None:
         self.counts["attend"] += 1
         heads = self.kv_heads * self.group
         q = self.rng.normal(size=(len(self.texts), heads, 1, HEAD_DIM)).astype(np.float32)
-        out = self.ring.attend(torch.from_numpy(q))
+        out = self.ring.attend(self._tensor(q))
         for row, text in enumerate(self.texts):
-            mine = out[row].numpy()
+            mine = out[row].cpu().numpy()
             if not text.seen:
                 assert not mine.any()
-                assert not self.alone[row].attend(torch.from_numpy(q[[row]])).any()
+                assert not self.alone[row].attend(self._tensor(q[[row]])).any()
                 continue
-            alone = self.alone[row].attend(torch.from_numpy(q[[row]]))[0].numpy()
+            alone = self.alone[row].attend(self._tensor(q[[row]]))[0].cpu().numpy()
             self._close("alone", mine, alone)
             self._close("oracle", mine, self._oracle(text, q[row], text.k, text.v))
 
@@ -316,7 +325,7 @@ class Schedule:
         if not real.any():
             return
         text, out = self.texts[row], out[:, real]
-        alone = self.alone[row].step(*map(torch.from_numpy, (q, k, v)))[0].numpy()
+        alone = self.alone[row].step(*map(self._tensor, (q, k, v)))[0].cpu().numpy()
         self._close("alone", out, alone)
         keys, values = np.concatenate([text.k, k[0]], 1), np.concatenate([text.v, v[0]], 1)
         self._close("oracle", out, self._oracle(text, q[0], keys, values))
@@ -331,7 +340,7 @@ class Schedule:
         apart = np.abs(out - expected)
         assert np.isfinite(apart).all()
         self.worst[name] = max(self.worst[name], float(apart.max()))
-        assert self.worst[name] <= {"alone": ALONE, "oracle": ORACLE}[name]
+        assert self.worst[name] <= self.within[name]
 
 
 @pytest.fixture
@@ -399,6 +408,17 @@ def test_each_row_of_a_batch_gets_what_it_gets_alone(counted, threads, monkeypat
             print("\n".join(f"{counted[kind]:6} {kind}" for kind in KINDS))
     assert {kind for kind in KINDS if counted[kind] < LEAST} == set()
     assert counted["operations"] >= 8 * SCHEDULES
+
+
+@needs_cuda
+def test_each_row_of_a_batch_on_cuda() -> None:
+    """Its products round otherwise than the CPU's, and otherwise for other sizes."""
+    counts: Counter[str] = Counter()
+    for seed in range(60):
+        schedule = Schedule(seed, counts, "cuda")
+        schedule.within = {"alone": ORACLE, "oracle": ORACLE}
+        for _ in range(10):
+            schedule.one()
 
 
 def dense(q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import copy
+import inspect
 import io
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-import ringkv_edu.torch_ring as module
+import ringkv_edu.torch_chunk as chunks
 from ringkv_edu import NumpyRing, RewindError, TorchRing, oracle_attention, slot_of
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -108,7 +111,7 @@ def test_the_storage_is_made_once(dtype: Any) -> None:
 
 def test_a_long_prefill_attends_in_blocks() -> None:
     """Also behind a prefix, with sinks among the chunk, and over more than one block."""
-    n = 3 * module.BLOCK + 5
+    n = 3 * chunks.BLOCK + 5
     q, k, v = tokens(n, 4, 1), tokens(n, 2, 2), tokens(n, 2, 3)
     for window, sinks, first in ((7, 2, 0), (200, 0, 3), (150, 3, 1), (3, 5, 2)):
         ring = TorchRing(window, 2, 2, 4, sinks)
@@ -871,3 +874,26 @@ def test_unchecked_rewinds_stay_within_the_text(monkeypatch: pytest.MonkeyPatch)
     out = ring.step(q, k, v)
     weights = torch.softmax(q[1] @ stored[0].mT / 2, -1)
     assert (out[1] - weights @ stored[1]).abs().max() < 2e-6
+    ring = ring_after(10)
+    with pytest.raises(RewindError, match="the oldest position still held is 6"):
+        ring.rewind(7)  # while all rows are alike, the host knows what they hold
+    ring.rewind(torch.tensor([7, 7]))  # of the three tokens that are left none is stored
+    assert ring.seen.tolist() == [3, 3]
+    assert not ring.attend(q).any()
+    assert (ring.step(q, k, v) - v).abs().max() < 1e-6
+
+
+def test_the_heart_is_short() -> None:
+    """Write, mask, attend, step: at most 60 lines of code."""
+    heart = (
+        "_store", "_write", "_write_few", "_next", "_slots", "_one", "_chunk",
+        "append", "step", "attend",
+    )  # fmt: skip
+    assert sum(_lines_of_code(getattr(TorchRing, name)) for name in heart) <= 60
+
+
+def _lines_of_code(function: Any) -> int:
+    tree = ast.parse(dedent(inspect.getsource(function)))
+    definition = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    body = definition.body[1:] if ast.get_docstring(definition) else definition.body
+    return len({n for node in body for n in range(node.lineno, (node.end_lineno or 0) + 1)})
