@@ -7,6 +7,7 @@ reading one makes the host wait for everything that was asked before.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
@@ -145,12 +146,13 @@ def check_rows(rows: Any, like: Tensor, check: bool) -> Tensor:
 def check_rewind(n: Any, ring: Any) -> Tensor:
     """Check how many tokens a ring is to take back; give the lengths that remain, int64 (batch,).
 
-    ``n`` is a whole number or a tensor (batch,). Raises ``RewindError`` when what a shorter row
-    needs is no longer stored, as ``ringkv_edu.rewind`` says for one row.
+    ``n`` is a whole number, or as many as there are rows, in a list or a tensor. Raises
+    ``RewindError`` when what a shorter row needs is no longer stored, as ``ringkv_edu.rewind`` says
+    for one row.
     """
     seen, positions = ring.seen, ring.positions
-    if isinstance(n, torch.Tensor):
-        n = n.expand(len(seen)) if n.ndim == 0 else n
+    if isinstance(n, Iterable):  # a tensor, even one of a single number, a list
+        n = n.expand(len(seen)) if isinstance(n, torch.Tensor) and n.ndim == 0 else n
         n = _moved(_whole_numbers("n", n, positions, len(seen)), seen)
     else:
         n = count("n", n, 0)

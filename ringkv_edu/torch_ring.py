@@ -209,8 +209,8 @@ class TorchRing:
     # Taking back, starting again.
 
     @without_gradients
-    def rewind(self, n: int | Tensor) -> None:
-        """Take back the newest ``n`` tokens, of every row or of each: an int or (batch,).
+    def rewind(self, n: Any) -> None:
+        """Take back the newest ``n`` tokens, of every row or of each: a number or (batch,).
 
         Raises ``RewindError``, and changes nothing, when a sink or one of the last ``window``
         positions of a shorter row is no longer stored. Where that is not checked (see the class),

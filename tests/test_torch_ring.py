@@ -319,6 +319,8 @@ def test_a_refused_rewind_names_the_oldest_and_the_row_and_changes_nothing() -> 
         (torch.tensor([1]), ValueError, r"n has shape \(1,\); give 2 whole numbers"),
         (torch.tensor([1, 1], device="meta"), TypeError, "n is on meta and this ring on cpu"),
         (None, TypeError, "n is None"),
+        ([1, 1.5], TypeError, r"n is \[1, 1\.5\]; give 2 whole numbers"),
+        ([1, 1, 1], ValueError, r"n has shape \(3,\); give 2 whole numbers"),
     ]
     for n, error, words in refused:
         with pytest.raises(error, match=words):
@@ -328,10 +330,13 @@ def test_a_refused_rewind_names_the_oldest_and_the_row_and_changes_nothing() -> 
         ring_after(10, batch=1).rewind(1)
 
 
-def test_a_rewind_by_a_tensor_of_one_number_is_for_every_row() -> None:
-    ring = ring_after(10, slack=4)
+def test_how_far_back_may_be_said_in_several_ways() -> None:
+    ring = ring_after(10, slack=5)
     ring.rewind(torch.tensor(3))
     assert ring.seen.tolist() == [7, 7]
+    for n in ([1, 0], (0, 1), np.array([1, 1])):
+        ring.rewind(n)
+    assert ring.seen.tolist() == [5, 5]
 
 
 def test_rewinds_into_the_sinks() -> None:
