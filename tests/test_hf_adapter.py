@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import copy
 import re
+import runpy
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 import torch
+import transformers
 from transformers import DynamicCache
 
 import ringkv_edu
 from ringkv_edu import RewindError, TorchRing
-from ringkv_edu.adapters import hf, ring_cache
+from ringkv_edu.adapters import hf, hf_layers, hf_proof, hf_release, ring_cache
+from ringkv_edu.adapters.hf import TESTED
 
 from . import hf_models as models
 from .hf_models import STEPS, WINDOW, gap, left_padded, streamed, text, uncached
@@ -477,3 +482,64 @@ def test_a_ring_is_a_torch_ring() -> None:
     cache, _, _ = filled(sinks=3, slack=2)
     assert all(type(ring) is TorchRing for ring in cache.rings)
     assert {(r.window, r.sinks, r.slack) for r in cache.rings} == {(WINDOW, 3, 2)}
+
+
+# The release.
+
+
+def refusal() -> str:
+    """What the module that looks at the release says now."""
+    with pytest.raises(ImportError) as caught:
+        runpy.run_path(hf_release.__file__)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_another_release_is_refused_in_one_sentence() -> None:
+    assert transformers.__version__ in TESTED
+    cache_utils, masks = transformers.cache_utils, transformers.masking_utils
+    layer = cache_utils.CacheLayerMixin
+    known = f"tested on {TESTED[-1]}: python -m pip install transformers=={TESTED[-1]} (it lacks"
+    with pytest.MonkeyPatch.context() as change:
+        change.delattr(cache_utils.Cache, "crop")
+        assert f"{known} Cache.crop)" in refusal()
+    with pytest.MonkeyPatch.context() as change:
+        change.delattr(masks, "causal_mask_function")
+        assert f"{known} causal_mask_function)" in refusal()
+    with pytest.MonkeyPatch.context() as change:
+        change.setattr(masks, "create_causal_mask", lambda config, past_key_values: None)
+        assert f"{known} the argument `cache` of a model)" in refusal()
+    with pytest.MonkeyPatch.context() as change:
+        change.setattr(layer, "__abstractmethods__", layer.__abstractmethods__ | {"fold"})
+        assert f"{known} fold, unknown)" in refusal()
+    with pytest.MonkeyPatch.context() as change:
+        change.setitem(sys.modules, "transformers.masking_utils", None)
+        change.delattr(transformers, "masking_utils")
+        assert known[:-10] in refusal()
+    runpy.run_path(hf_release.__file__)  # and as it is, it is not
+
+
+def test_a_release_that_nobody_tested_is_tried_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hf_proof, "RELEASE", "9.9")
+    ring_cache(models.mistral())
+    assert "9.9" in hf_proof._proved
+    hf_proof._proved.remove("9.9")
+    sees = hf_layers.sees
+    monkeypatch.setattr(
+        hf_layers, "sees", lambda q, k, window, sinks: sees(q, k, window + 1, sinks)
+    )
+    with pytest.raises(ImportError, match=r"tested on 5\.24\.0: .*its logits are off by"):
+        ring_cache(models.mistral())
+    assert "9.9" not in hf_proof._proved
+
+
+def test_without_transformers_one_sentence_says_how_to_get_it() -> None:
+    code = (
+        "import sys\nsys.modules['transformers'] = None\n"
+        "try:\n    from ringkv_edu import ring_cache\nexcept ImportError as e:\n    print(e)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == (
+        "a cache for a language model needs the transformers library: "
+        'python -m pip install "ringkv-edu[models]"\n'
+    )

@@ -32,8 +32,9 @@ the device).
 needs is written in `any_ring`. With ``make=NumpyRing`` a real model decodes from NumPy arrays.
 
 **Sources.** The rolling buffer of Mistral 7B (arXiv 2310.06825), sinks from StreamingLLM (arXiv
-2309.17453); S8, S11. Tested on the releases of transformers in ``TESTED``. The arguments of
-`forward` and `generate` are named ``cache`` there and, with a warning, ``past_key_values``.
+2309.17453); S8, S11. Tested on the releases of transformers in ``TESTED``; another one is refused
+in a sentence, when it lacks something or when a tiny model shows that it is not right with it. The
+argument of `forward` and `generate` is named ``cache``; ``past_key_values`` works too, and warns.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from ..inputs import count
 from .hf_cache import RingCache
 from .hf_layers import FullLayer, RingLayer
 from .hf_masks import install
+from .hf_proof import prove
 from .hf_release import TESTED
 from .surface import check_maker
 
@@ -72,6 +74,7 @@ def ring_cache(
 
     Raises ``ValueError`` or ``TypeError`` for a model whose attention a ring cannot serve.
     """
+    prove(ring_cache)
     config = _config_of(model)
     kinds = _kinds(config, layers)
     sizes = {
