@@ -59,7 +59,7 @@ class RingCache(cache_utils.Cache):  # type: ignore[misc]
                 "(tokens that see later ones, for one); a ring cannot serve it"
             )
         call = self._new_call(asked)
-        if self._call is not None and not self._call.begun:
+        if self._call is not None and self._call.waits_like(call):
             call.masks = self._call.masks  # another kind of layer asks, in the same forward
         self._call = call
         skip = dtype == torch.bool and asked.get("allow_is_causal_skip", True)

@@ -50,9 +50,12 @@ class RingLayer(cache_utils.CacheLayerMixin):  # type: ignore[misc]
         """Store the new tokens; give the keys and values that they attend to, and show the mask."""
         store = self._store_for(key_states, value_states)
         if call.tokens == 1:
+            known = call.real is None and store.bare(call.start, 1)
             store.append(key_states, value_states, call.real)
             self.keys, self.values, held = store.held()
-            if call.masks:
+            if known:
+                call.show_all(held.shape[1], held.device)
+            elif call.masks:
                 call.show(store.newest(held)[:, None])
             keys, values = self.keys, self.values
         else:
