@@ -334,6 +334,29 @@ def test_crop_counts_real_tokens_and_refuses_what_is_gone() -> None:
     assert gap(next_logits(cache, tokens, real), wanted) == 0
 
 
+@pytest.mark.parametrize("layers", [None, models.MIXED])
+@pytest.mark.parametrize("left", [0, 3])
+def test_after_a_crop_a_text_goes_on(layers: Any, left: int) -> None:
+    model = models.llama()
+    tokens, real = left_padded(text(2, 60), (0, 2))
+    cache = ring_cache(model, WINDOW, layers=layers)
+    streamed(model, cache, tokens[:, :20], real[:, :20], [20])
+    cache.crop(left - 20)
+    start = (real[:, :left], tokens[:, :left])
+    after, n = text(2, 50, seed=3), left + 50
+    whole, ones = torch.cat([start[1], after], 1), torch.ones_like(after)
+    all_real = torch.cat([start[0], ones], 1)
+    with torch.no_grad():
+        where = models.position_ids(all_real)[:, left:n]
+        more = {"position_ids": where, "attention_mask": all_real if left else None}
+        ours = model(after, cache=cache, **more).logits
+        theirs = streamed(model, ring_cache(model, WINDOW, layers=layers), whole, all_real, [n])
+    assert gap(ours, theirs[:, left:]) <= SCALE
+    if left == 0:  # what was taken back is no padding of what came then
+        cache.crop(-50)
+        assert all(ring is None or ring.seen.tolist() == [0, 0] for ring in cache.rings)
+
+
 def test_reset_keeps_the_storage_and_forgets_the_text() -> None:
     model = models.mistral()
     cache = ring_cache(model, sinks=2)

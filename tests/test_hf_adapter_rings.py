@@ -298,6 +298,9 @@ def test_what_is_missing_is_named() -> None:
         forward(lambda window, kv_heads, head_dim: None, slack=2)
     with pytest.raises(TypeError, match=r"Bare lacks append\(k, v\), keys, values, positions"):
         forward(Bare)
+    one = TorchOne(4, 2, 8)
+    with pytest.raises(ValueError, match="make gave the same ring twice"):
+        forward(lambda window, kv_heads, head_dim: one)
     with pytest.raises(TypeError, match=r"NoneType lacks append"):
         forward(lambda window, kv_heads, head_dim: None)
 

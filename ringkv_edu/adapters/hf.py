@@ -24,7 +24,8 @@ any length is windowed, whatever the model is, and padding takes no slot. The fi
 of a row are its sinks; a row of a padded batch gives what it gives alone.
 
 **The decode step.** One token is written first. Its layer then hands over the slots as they lie:
-views, nothing is copied. A ring's mask is left out altogether once every slot is known to be full
+views, nothing is copied (so the columns of attention weights that a model gives back are slots, as
+``cache.rings`` and their positions say). A ring's mask is left out altogether once every slot is known to be full
 (on an accelerator only where the model is given no ``attention_mask``: to look into it would stall
 the device).
 

@@ -139,8 +139,7 @@ class RingLayer(cache_utils.CacheLayerMixin):  # type: ignore[misc]
         """Bytes of the keys and values."""
         if self.store is None:
             return 0
-        rings = self.store.ring if isinstance(self.store.ring, list) else [self.store.ring]
-        return sum(int(x.nbytes) for ring in rings for x in (ring.keys, ring.values))
+        return sum(int(x.nbytes) for ring in self.store.rings for x in (ring.keys, ring.values))
 
 
 class FullLayer(cache_utils.DynamicLayer):  # type: ignore[misc]
