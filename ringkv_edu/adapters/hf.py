@@ -24,10 +24,14 @@ any length is windowed, whatever the model is, and padding takes no slot. The fi
 of a row are its sinks; a row of a padded batch gives what it gives alone.
 
 **The decode step.** One token is written first. Its layer then hands over the slots as they lie:
-views, nothing is copied (so the columns of attention weights that a model gives back are slots, as
-``cache.rings`` and their positions say). A ring's mask is left out altogether once every slot is known to be full
-(on an accelerator only where the model is given no ``attention_mask``: to look into it would stall
-the device).
+views, nothing is copied. (Attention weights that a model gives back are in that order, too: column
+s is slot s of ``cache.rings[layer]``, whose positions say which token that is.) The mask is left
+out once every slot is known to be full, except where the library is slower without one; on an
+accelerator only where no ``attention_mask`` is given, since looking into it would stall the device.
+
+**One text.** A cache holds the text of one batch. A second call of `generate` goes on with it; for
+another text call ``cache.reset()`` first. The library, which drops a mask that hides nothing, does
+not tell a cache that a longer second prompt is a text of its own.
 
 **Any other ring.** ``make=`` takes a class of the same surface, a learner's own included; what it
 needs is written in `any_ring`. With ``make=NumpyRing`` a real model decodes from NumPy arrays.
