@@ -190,6 +190,15 @@ def test_full_and_sliding_layers_in_a_model_that_knows_one_kind(
     assert gap(ours, theirs, real) <= SCALE
 
 
+@pytest.mark.parametrize("pads", [(0,), (0, 9)])
+def test_full_layers_alone(pads: tuple[int, ...]) -> None:
+    model = models.llama()
+    tokens, real = given(pads, 40, 10)
+    cache = ring_cache(model, layers=["full_attention"] * 2)
+    ours = streamed(model, cache, tokens, real, [20, 20, 1, 1, 5, 3])
+    assert gap(ours, uncached(model, tokens, real, 1000), real) <= SCALE
+
+
 # generate.
 
 WAYS: dict[str, dict[str, Any]] = {
@@ -590,13 +599,19 @@ def test_a_release_that_nobody_tested_is_tried_out(monkeypatch: pytest.MonkeyPat
     assert "9.9" not in hf_proof._proved
 
 
-def test_without_transformers_one_sentence_says_how_to_get_it() -> None:
+@pytest.mark.parametrize(
+    ("missing", "needs", "extra"),
+    [("transformers", "", "models"), ("torch", "torch and ", "torch,models")],
+)
+def test_without_a_library_one_sentence_says_how_to_get_it(
+    missing: str, needs: str, extra: str
+) -> None:
     code = (
-        "import sys\nsys.modules['transformers'] = None\n"
+        f"import sys\nsys.modules[{missing!r}] = None\n"
         "try:\n    from ringkv_edu import ring_cache\nexcept ImportError as e:\n    print(e)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == (
-        "a cache for a language model needs the transformers library: "
-        'python -m pip install "ringkv-edu[models]"\n'
+        f"a cache for a language model needs {needs}the transformers library: "
+        f'python -m pip install "ringkv-edu[{extra}]"\n'
     )

@@ -23,6 +23,14 @@ MASK = (
 )
 
 try:
+    import torch  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "a cache for a language model needs torch and the transformers library: "
+        'python -m pip install "ringkv-edu[torch,models]"'
+    ) from error
+
+try:
     import transformers
 except ImportError as error:
     raise ImportError(
