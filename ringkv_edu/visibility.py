@@ -51,7 +51,8 @@ def visibility_mask(
 
 def sees(query: Any, key: Any, window: int, sinks: int) -> Any:
     """Give the rule on whole arrays or tensors of positions that broadcast, unchecked."""
-    return (key >= 0) & (key <= query) & ((query - key < window) | (key < sinks))
+    near = key > query - window  # in this order no array of differences is made
+    return (key >= 0) & (key <= query) & (near | (key < sinks))
 
 
 def in_reach(

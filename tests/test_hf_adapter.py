@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import copy
 import re
+import runpy
+import subprocess
+import sys
+import types
 from typing import Any
 
 import pytest
 import torch
+import transformers
 from transformers import DynamicCache
 
 import ringkv_edu
 from ringkv_edu import RewindError, TorchRing
-from ringkv_edu.adapters import hf, ring_cache
+from ringkv_edu.adapters import hf, hf_layers, hf_proof, hf_release, ring_cache
+from ringkv_edu.adapters.hf import TESTED
 
 from . import hf_models as models
 from .hf_models import STEPS, WINDOW, gap, left_padded, streamed, text, uncached
@@ -74,8 +80,7 @@ def test_mistral_gives_what_a_dynamic_cache_gives(
     assert nbytes == 2 * 2 * len(rows) * 2 * WINDOW * 8 * 4
 
 
-@pytest.mark.parametrize("attention", ATTENTION)
-@pytest.mark.parametrize("sinks", [0, 4])
+@pytest.mark.parametrize(("attention", "sinks"), [("sdpa", 0), ("sdpa", 4), ("eager", 4)])
 @pytest.mark.parametrize("rows", [(0,), (0, 7)])
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_llama_gives_what_a_window_mask_gives(
@@ -101,8 +106,7 @@ def test_a_window_one_off_and_no_sinks_would_be_seen(model: Any) -> None:
     "chunks",
     [[5, 27, 40, 1, 1, 33, 2, 80, 3], [80, 80, 32], [1, 190, 1], [31, 1, 1, 1, 158], [192]],
 )
-@pytest.mark.parametrize("attention", ATTENTION)
-@pytest.mark.parametrize("sinks", [0, 3])
+@pytest.mark.parametrize(("attention", "sinks"), [("sdpa", 0), ("sdpa", 3), ("eager", 3)])
 def test_chunks_of_any_length(chunks: list[int], attention: str, sinks: int) -> None:
     model = models.llama(attention)
     tokens, real = given((0, 4), sum(chunks), 0)
@@ -184,6 +188,15 @@ def test_full_and_sliding_layers_in_a_model_that_knows_one_kind(
     twin.load_state_dict(weights)
     theirs = streamed(twin, DynamicCache(config=config), tokens, real, one_by_one(40))
     assert gap(ours, theirs, real) <= SCALE
+
+
+@pytest.mark.parametrize("pads", [(0,), (0, 9)])
+def test_full_layers_alone(pads: tuple[int, ...]) -> None:
+    model = models.llama()
+    tokens, real = given(pads, 40, 10)
+    cache = ring_cache(model, layers=["full_attention"] * 2)
+    ours = streamed(model, cache, tokens, real, [20, 20, 1, 1, 5, 3])
+    assert gap(ours, uncached(model, tokens, real, 1000), real) <= SCALE
 
 
 # generate.
@@ -330,6 +343,29 @@ def test_crop_counts_real_tokens_and_refuses_what_is_gone() -> None:
     assert gap(next_logits(cache, tokens, real), wanted) == 0
 
 
+@pytest.mark.parametrize("layers", [None, models.MIXED])
+@pytest.mark.parametrize("left", [0, 3])
+def test_after_a_crop_a_text_goes_on(layers: Any, left: int) -> None:
+    model = models.llama()
+    tokens, real = left_padded(text(2, 60), (0, 2))
+    cache = ring_cache(model, WINDOW, layers=layers)
+    streamed(model, cache, tokens[:, :20], real[:, :20], [20])
+    cache.crop(left - 20)
+    start = (real[:, :left], tokens[:, :left])
+    after, n = text(2, 50, seed=3), left + 50
+    whole, ones = torch.cat([start[1], after], 1), torch.ones_like(after)
+    all_real = torch.cat([start[0], ones], 1)
+    with torch.no_grad():
+        where = models.position_ids(all_real)[:, left:n]
+        more = {"position_ids": where, "attention_mask": all_real if left else None}
+        ours = model(after, cache=cache, **more).logits
+        theirs = streamed(model, ring_cache(model, WINDOW, layers=layers), whole, all_real, [n])
+    assert gap(ours, theirs[:, left:]) <= SCALE
+    if left == 0:  # what was taken back is no padding of what came then
+        cache.crop(-50)
+        assert all(ring is None or ring.seen.tolist() == [0, 0] for ring in cache.rings)
+
+
 def test_reset_keeps_the_storage_and_forgets_the_text() -> None:
     model = models.mistral()
     cache = ring_cache(model, sinks=2)
@@ -383,6 +419,39 @@ def test_masks_are_left_out_where_that_is_right_and_not_slower(
     streamed(model, ring_cache(model, WINDOW), tokens, real, one_by_one(20))
     unsure = 2 * (1 + WINDOW)  # the host does not know how long the rows were at first
     assert sum(seen) == (len(seen) if kv_heads == 2 else unsure)
+
+
+def test_a_decode_step_asks_the_device_for_nothing() -> None:
+    """Tensors without values stand in for an accelerator: reading one raises."""
+    meta = models.of(models.LlamaForCausalLM, models.LlamaConfig(**models.SIZES)).to("meta")
+    tokens = text(2, 40).to("meta")
+    for attention in ATTENTION:
+        meta.set_attn_implementation(attention)
+        cache = ring_cache(meta, WINDOW, sinks=2, layers=models.MIXED)
+        with torch.no_grad():
+            meta(tokens, cache=cache)
+            same = [ring.keys for ring in cache.rings[1:]]
+            for n in (41, 42, 43):
+                real = torch.ones(2, n, device="meta")
+                out = meta(tokens[:, :1], attention_mask=real, cache=cache).logits
+        assert out.shape == (2, 1, models.VOCAB)
+        assert all(a is b.keys for a, b in zip(same, cache.rings[1:]))
+    with pytest.raises(RuntimeError, match="meta"):
+        bool(real.all())
+
+
+def test_caches_by_turns_modes_mixed_and_gradients_on() -> None:
+    model = models.llama()
+    tokens, other = text(1, 70), text(1, 70, seed=1)
+    real = torch.ones_like(tokens)
+    cache, second = ring_cache(model, WINDOW), ring_cache(model, WINDOW)
+    out, out_second = [], []
+    for t in range(70):
+        with torch.inference_mode(t % 2 == 0), torch.set_grad_enabled(t % 3 == 0):
+            out.append(model(tokens[:, t : t + 1], cache=cache).logits.detach())
+            out_second.append(model(other[:, t : t + 1], cache=second).logits.detach())
+    assert gap(torch.cat(out, 1), uncached(model, tokens, real, WINDOW)) <= SCALE
+    assert gap(torch.cat(out_second, 1), uncached(model, other, real, WINDOW)) <= SCALE
 
 
 def test_bfloat16_and_float64_keep_their_kind() -> None:
@@ -477,3 +546,72 @@ def test_a_ring_is_a_torch_ring() -> None:
     cache, _, _ = filled(sinks=3, slack=2)
     assert all(type(ring) is TorchRing for ring in cache.rings)
     assert {(r.window, r.sinks, r.slack) for r in cache.rings} == {(WINDOW, 3, 2)}
+
+
+# The release.
+
+
+def refusal() -> str:
+    """What the module that looks at the release says now."""
+    with pytest.raises(ImportError) as caught:
+        runpy.run_path(hf_release.__file__)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_another_release_is_refused_in_one_sentence() -> None:
+    assert transformers.__version__ in TESTED
+    cache_utils, masks = transformers.cache_utils, transformers.masking_utils
+    layer = cache_utils.CacheLayerMixin
+    known = f"tested on {TESTED[-1]}: python -m pip install transformers=={TESTED[-1]} (it lacks"
+    with pytest.MonkeyPatch.context() as change:
+        change.delattr(cache_utils.Cache, "crop")
+        assert f"{known} Cache.crop)" in refusal()
+    with pytest.MonkeyPatch.context() as change:
+        change.delattr(masks, "causal_mask_function")
+        assert f"{known} causal_mask_function)" in refusal()
+    with pytest.MonkeyPatch.context() as change:
+        change.setattr(masks, "create_causal_mask", lambda config, past_key_values: None)
+        assert f"{known} the argument `cache` of a model)" in refusal()
+    with pytest.MonkeyPatch.context() as change:
+        change.setattr(layer, "__abstractmethods__", layer.__abstractmethods__ | {"fold"})
+        assert f"{known} fold, unknown)" in refusal()
+    with pytest.MonkeyPatch.context() as change:
+        old = types.ModuleType("transformers")
+        old.__version__ = "4.30.0"  # type: ignore[attr-defined]
+        for name, module in (("", old), (".cache_utils", None), (".masking_utils", None)):
+            change.setitem(sys.modules, f"transformers{name}", module)
+        assert refusal().startswith("transformers 4.30.0 has no cache interface that this adapter")
+    runpy.run_path(hf_release.__file__)  # and as it is, it is not
+
+
+def test_a_release_that_nobody_tested_is_tried_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hf_proof, "RELEASE", "9.9")
+    ring_cache(models.mistral())
+    assert "9.9" in hf_proof._proved
+    hf_proof._proved.remove("9.9")
+    sees = hf_layers.sees
+    monkeypatch.setattr(
+        hf_layers, "sees", lambda q, k, window, sinks: sees(q, k, window + 1, sinks)
+    )
+    with pytest.raises(ImportError, match=r"tested on 5\.24\.0: .*its logits are off by"):
+        ring_cache(models.mistral())
+    assert "9.9" not in hf_proof._proved
+
+
+@pytest.mark.parametrize(
+    ("missing", "needs", "extra"),
+    [("transformers", "", "models"), ("torch", "torch and ", "torch,models")],
+)
+def test_without_a_library_one_sentence_says_how_to_get_it(
+    missing: str, needs: str, extra: str
+) -> None:
+    code = (
+        f"import sys\nsys.modules[{missing!r}] = None\n"
+        "try:\n    from ringkv_edu import ring_cache\nexcept ImportError as e:\n    print(e)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == (
+        f"a cache for a language model needs {needs}the transformers library: "
+        f'python -m pip install "ringkv-edu[{extra}]"\n'
+    )

@@ -42,13 +42,14 @@ def made_by(make: Any, k: Tensor, window: int, sinks: int, slack: int) -> Store:
     given = {name: size for name, size in wanted.items() if name in takes}
 
     def ring_of(rows: int) -> Any:
-        return checked(make(**given, **({"batch": rows} if "batch" in takes else {})), k)
+        more = {"batch": rows} if "batch" in takes else {}
+        return checked(make(**given, **more), k.new_empty((rows, kv_heads, 0, head_dim)))
 
     first = ring_of(batch)
     if type(first) is TorchRing:
         return Native(first)
     if np.ndim(first.keys) == 4:
-        return BatchRing(first, lambda: ring_of(batch), k, window, sinks)
+        return BatchRing(first, ring_of, k, window, sinks)
     return RowRings([first, *(ring_of(1) for _ in range(batch - 1))], ring_of, k, window, sinks)
 
 
@@ -161,7 +162,7 @@ class BatchRing(_AnyRing):
     """One ring for all rows, of a class that holds a batch."""
 
     def __init__(
-        self, ring: Any, make: Callable[[], Any], k: Tensor, window: int, sinks: int
+        self, ring: Any, make: Callable[[int], Any], k: Tensor, window: int, sinks: int
     ) -> None:
         super().__init__(k, window, sinks)
         self.rings, self.make = [ring], make
@@ -193,7 +194,7 @@ class BatchRing(_AnyRing):
 
     def reset(self) -> None:
         """Forget every token: by the ring's own ``reset``, or with a new ring."""
-        self.rings = [emptied(self.ring, self.make)]
+        self.rings = [emptied(self.ring, lambda: self.make(len(self.like)))]
         self.seen = torch.zeros_like(self.seen)
 
     def reorder(self, rows: Tensor) -> None:

@@ -24,16 +24,22 @@ any length is windowed, whatever the model is, and padding takes no slot. The fi
 of a row are its sinks; a row of a padded batch gives what it gives alone.
 
 **The decode step.** One token is written first. Its layer then hands over the slots as they lie:
-views, nothing is copied. A ring's mask is left out altogether once every slot is known to be full
-(on an accelerator only where the model is given no ``attention_mask``: to look into it would stall
-the device).
+views, nothing is copied. (Attention weights that a model gives back are in that order, too: column
+s is slot s of ``cache.rings[layer]``, whose positions say which token that is.) The mask is left
+out once every slot is known to be full, except where the library is slower without one; on an
+accelerator only where no ``attention_mask`` is given, since looking into it would stall the device.
+
+**One text.** A cache holds the text of one batch. A second call of `generate` goes on with it; for
+another text call ``cache.reset()`` first. The library, which drops a mask that hides nothing, does
+not tell a cache that a longer second prompt is a text of its own.
 
 **Any other ring.** ``make=`` takes a class of the same surface, a learner's own included; what it
 needs is written in `any_ring`. With ``make=NumpyRing`` a real model decodes from NumPy arrays.
 
 **Sources.** The rolling buffer of Mistral 7B (arXiv 2310.06825), sinks from StreamingLLM (arXiv
-2309.17453); S8, S11. Tested on the releases of transformers in ``TESTED``. The arguments of
-`forward` and `generate` are named ``cache`` there and, with a warning, ``past_key_values``.
+2309.17453); S8, S11. Tested on the releases of transformers in ``TESTED``; another one is refused
+in a sentence, when it lacks something or when a tiny model shows that it is not right with it. The
+argument of `forward` and `generate` is named ``cache``; ``past_key_values`` works too, and warns.
 """
 
 from __future__ import annotations
@@ -42,14 +48,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..inputs import count
+from . import hf_release  # first: it says what is missing
 from .hf_cache import RingCache
 from .hf_layers import FullLayer, RingLayer
 from .hf_masks import install
-from .hf_release import TESTED
+from .hf_proof import prove
 from .surface import check_maker
 
 __all__ = ["TESTED", "FullLayer", "RingCache", "RingLayer", "ring_cache"]
 
+TESTED = hf_release.TESTED
 SLIDING, FULL = "sliding_attention", "full_attention"
 
 
@@ -72,6 +80,7 @@ def ring_cache(
 
     Raises ``ValueError`` or ``TypeError`` for a model whose attention a ring cannot serve.
     """
+    prove(ring_cache)
     config = _config_of(model)
     kinds = _kinds(config, layers)
     sizes = {

@@ -59,7 +59,7 @@ class RingCache(cache_utils.Cache):  # type: ignore[misc]
                 "(tokens that see later ones, for one); a ring cannot serve it"
             )
         call = self._new_call(asked)
-        if self._call is not None and not self._call.begun:
+        if self._call is not None and self._call.waits_like(call):
             call.masks = self._call.masks  # another kind of layer asks, in the same forward
         self._call = call
         skip = dtype == torch.bool and asked.get("allow_is_causal_skip", True)
@@ -83,7 +83,7 @@ class RingCache(cache_utils.Cache):  # type: ignore[misc]
                 f"attention_mask has shape {tuple(padding.shape)}; {start} columns came before and "
                 f"{tokens} come now, so give ({batch}, {start + tokens})"
             )
-        padding = self._padding = padding[:, : start + tokens]
+        padding = self._padding = padding[:, : start + tokens].bool()
         real = padding[:, start:]
         if _may_look(real, tokens) and bool(real.all()):
             real = None
@@ -127,9 +127,18 @@ class RingCache(cache_utils.Cache):  # type: ignore[misc]
                 f'attention_mask or none, and attn_implementation "sdpa" or "eager" (transformers '
                 f"{RELEASE}; tested on {', '.join(TESTED)})"
             )
-        call.begun = True
+        call.begun, before = True, getattr(layer, "store", None)
         keys, values = layer.update(key_states, value_states, call)
+        if getattr(layer, "store", None) is not before:
+            self._check_apart()
         return keys, values
+
+    def _check_apart(self) -> None:
+        """Refuse one ring for two layers or rows."""
+        stores = [layer.store for layer in self.layers if isinstance(layer, RingLayer)]
+        rings = [ring for store in stores if store is not None for ring in store.rings]
+        if len({id(ring) for ring in rings}) < len(rings):
+            raise ValueError("make gave the same ring twice; it must make a new one each time")
 
     # Between forwards.
 
@@ -160,6 +169,8 @@ class RingCache(cache_utils.Cache):  # type: ignore[misc]
         for layer in self.layers:
             if isinstance(layer, FullLayer):
                 layer.crop(tokens_to_remove)
+        if self._padding is not None:
+            self._padding = self._padding[:, : length - back]
         self._call = None
 
     def _real_among_last(self, columns: int) -> int | Tensor:

@@ -50,9 +50,12 @@ class RingLayer(cache_utils.CacheLayerMixin):  # type: ignore[misc]
         """Store the new tokens; give the keys and values that they attend to, and show the mask."""
         store = self._store_for(key_states, value_states)
         if call.tokens == 1:
+            known = call.real is None and store.bare(call.start, 1)
             store.append(key_states, value_states, call.real)
             self.keys, self.values, held = store.held()
-            if call.masks:
+            if known:
+                call.show_all(held.shape[1], held.device)
+            elif call.masks:
                 call.show(store.newest(held)[:, None])
             keys, values = self.keys, self.values
         else:
@@ -136,8 +139,7 @@ class RingLayer(cache_utils.CacheLayerMixin):  # type: ignore[misc]
         """Bytes of the keys and values."""
         if self.store is None:
             return 0
-        rings = self.store.ring if isinstance(self.store.ring, list) else [self.store.ring]
-        return sum(int(x.nbytes) for ring in rings for x in (ring.keys, ring.values))
+        return sum(int(x.nbytes) for ring in self.store.rings for x in (ring.keys, ring.values))
 
 
 class FullLayer(cache_utils.DynamicLayer):  # type: ignore[misc]

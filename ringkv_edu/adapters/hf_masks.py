@@ -51,6 +51,12 @@ class Call:
     padding: Tensor | None
     masks: list[Tensor] = field(default_factory=list)
     begun: bool = False
+    whole: int = 0  # columns that the masks show now, if they show all
+
+    def waits_like(self, other: Call) -> bool:
+        """Say whether this call, of the same tokens as the other, has met no layer yet."""
+        mine, its = ((c.start, c.tokens, c.batch) for c in (self, other))
+        return not self.begun and mine == its
 
     def positions(self, before: Tensor) -> Tensor:
         """Give the new tokens' positions, -1 for padding, after ``before`` (batch,) real ones."""
@@ -74,6 +80,14 @@ class Call:
                 least = torch.finfo(held.dtype).min
                 mask = torch.where(mask, 0.0, least).to(held.dtype)
             held.set_(mask)  # type: ignore[call-overload]
+        self.whole = 0
+
+    def show_all(self, columns: int, device: torch.device) -> None:
+        """Turn them into one that hides nothing; layers with as many columns share it."""
+        if self.masks and self.whole != columns:
+            shape = (self.batch, self.tokens, columns)
+            self.show(torch.ones(shape, dtype=torch.bool, device=device))
+            self.whole = columns
 
 
 def blank(call: Call, dtype: torch.dtype, device: Any) -> Tensor:

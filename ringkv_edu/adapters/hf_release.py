@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-__all__ = ["RELEASE", "TESTED", "cache_utils", "masking_utils"]
+__all__ = ["RELEASE", "TESTED", "WANTED", "cache_utils", "masking_utils"]
 
 TESTED = ("5.24.0",)
 CACHE = (
@@ -21,6 +21,14 @@ MASK = (
     "batch_size q_length kv_length q_offset kv_offset mask_function attention_mask "
     "allow_is_causal_skip use_vmap device"
 )
+
+try:
+    import torch  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "a cache for a language model needs torch and the transformers library: "
+        'python -m pip install "ringkv-edu[torch,models]"'
+    ) from error
 
 try:
     import transformers
@@ -63,12 +71,19 @@ def _missing_of_masks() -> list[str]:
         if function is None:
             lacks.append(f"a mask function {kind!r}")
             continue
-        names = set(inspect.signature(function).parameters)
+        names = _parameters(function)
         skips = {"allow_is_causal_skip"} if kind == "eager" else set()  # taken by its **kwargs
         lacks += [f"{name} of the {kind} mask" for name in set(MASK.split()) - skips - names]
-    if not hasattr(masking_utils, "causal_mask_function"):
-        lacks.append("causal_mask_function")
+    for name in ("causal_mask_function", "create_causal_mask"):
+        if not hasattr(masking_utils, name):
+            lacks.append(name)
+        elif name[:6] == "create" and "cache" not in _parameters(masking_utils.create_causal_mask):
+            lacks.append("the argument `cache` of a model")  # it was past_key_values before
     return lacks
+
+
+def _parameters(function: Any) -> set[str]:
+    return set(inspect.signature(function).parameters)
 
 
 if missing := _missing():

@@ -28,6 +28,10 @@ class Store(Protocol):
         """The ring, or a list of one for each row."""
 
     @property
+    def rings(self) -> list[Any]:
+        """The ring in a list, or one for each row."""
+
+    @property
     def seen(self) -> Tensor:
         """Tokens that each row has been given, padding aside: (batch,)."""
 
@@ -83,6 +87,11 @@ class Native:
         self.ring = ring
 
     @property
+    def rings(self) -> list[Any]:
+        """The ring in a list."""
+        return [self.ring]
+
+    @property
     def seen(self) -> Tensor:
         """Tokens that each row has been given, padding aside: (batch,)."""
         return self.ring.seen
@@ -113,7 +122,7 @@ class Native:
             return False
         reach = ring.window + ring.sinks
         if tokens > 1:
-            return start == 0 and tokens <= reach
+            return start == 0 and bounds.top == 0 and tokens <= reach
         return bounds.bare(tokens) > 0
 
     def fits(self, k: Tensor) -> bool:

@@ -78,6 +78,7 @@ def read(ring: Any, like: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     slots = keys.shape[-2]
     if values.shape != keys.shape:
         raise ValueError(f"values have shape {tuple(values.shape)}, keys {tuple(keys.shape)}")
+    positions = positions if positions.numel() else positions.long()  # such as an empty list
     if positions.is_floating_point() or tuple(positions.shape) not in ((slots,), (*rows, slots)):
         raise ValueError(
             f"positions are {positions.dtype} {tuple(positions.shape)}; give whole numbers "
