@@ -6,4 +6,7 @@ __all__ = ["Problem"]
 
 
 class Problem(Exception):
-    """Printed as one line, without a traceback."""
+    """Printed as one line, without a traceback; a notebook shows it so, too, and stops."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
-__all__ = ["Foreign", "kind", "plain", "same", "short"]
+__all__ = ["Foreign", "is_array", "kind", "plain", "same", "short"]
 
 WIDEST = 76
 MOST_TEXT = 500
@@ -44,7 +44,7 @@ class Foreign:
 def plain(value: Any) -> Any:
     """Give a value as None, bool, int, float, str, list, dict or ``Foreign``.
 
-    Tuples, ranges, arrays and iterators become lists. Runs a learner's own methods, such as
+    Tuples, ranges, arrays, tensors and iterators become lists. Runs a learner's own methods, such as
     ``__repr__``, so it belongs inside ``guarded``; afterwards nothing of theirs runs any more.
     """
     if value is None or type(value) in (bool, int, float, str, Foreign):
@@ -53,9 +53,14 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in islice(cast(Iterable[Any], value), MOST_ITEMS)]
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+    if is_array(value) and hasattr(value, "tolist"):
         return plain(value.tolist())
     return Foreign(type(value).__name__, repr(value)[:MOST_TEXT])
+
+
+def is_array(value: Any) -> bool:
+    """Say whether a value is NumPy's or torch's, without importing torch."""
+    return type(value).__module__.partition(".")[0] in ("numpy", "torch")
 
 
 def same(yours: Any, expected: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import inspect
 import linecache
 import sys
 import threading
@@ -49,7 +50,8 @@ def call(function: Callable[..., Any], *args: Any, may_change: tuple[int, ...] =
     result = function(*args)
     for place, arg in enumerate(args):
         if place not in may_change and not _alike(arg, before[place]):
-            names = function.__code__.co_varnames if hasattr(function, "__code__") else ()
+            code = getattr(inspect.unwrap(function), "__code__", None)
+            names = getattr(code, "co_varnames", ())
             name = names[place] if place < len(names) else f"argument {place + 1}"
             raise InputChanged(f"`{name}` was {before[place]!r} and is {arg!r} after the call")
     return result
@@ -124,6 +126,8 @@ def _alike(a: Any, b: Any) -> bool:
         return False
     if type(a).__module__ == "numpy":
         return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
+    if type(a).__module__ == "torch" and hasattr(a, "tolist"):
+        return a.dtype == b.dtype and a.shape == b.shape and _alike(a.tolist(), b.tolist())
     if isinstance(a, list | tuple):
         return len(a) == len(b) and all(_alike(x, y) for x, y in zip(a, b, strict=True))
     if hasattr(a, "__dict__"):

@@ -18,7 +18,7 @@ from .guard import EndlessLoop, guarded
 from .message import Raised, difference
 from .model import Answer, Case, Exercise, Mutant
 
-__all__ = ["SEEDS", "Verdict", "judge"]
+__all__ = ["SEEDS", "Verdict", "judge", "missing"]
 
 SEEDS = (1, 2)
 WIDEST = 280
@@ -57,7 +57,7 @@ class _Silent(io.TextIOBase):
 
 def judge(exercise: Exercise, names: Mapping[str, Any], seeds: tuple[int, ...] = SEEDS) -> Verdict:
     """Run every case on the names a learner defined and compare with the reference."""
-    wanting = _missing(exercise, names)
+    wanting = missing(exercise, names)
     if wanting:
         return Verdict(False, (f"{exercise.id}: {wanting}", _stuck(exercise)))
     cases = _cases(exercise, seeds)
@@ -86,7 +86,8 @@ def _stuck(exercise: Exercise) -> str:
     return f'  Stuck? hint("{exercise.id}", 1)'
 
 
-def _missing(exercise: Exercise, names: Mapping[str, Any]) -> str:
+def missing(exercise: Exercise, names: Mapping[str, Any]) -> str:
+    """Say which name of an answer is not defined or not written yet, or give an empty text."""
     for name in exercise.names:
         if name not in names:
             return f"`{name}` is not defined. Run the answer cell, and keep this name in it."

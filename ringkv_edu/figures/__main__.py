@@ -10,8 +10,11 @@ from ..trace import record
 from .chunk_mask import draw_chunk_mask
 from .cliff import draw_cliff
 from .clock import draw_clock
+from .cursors import draw_cursors
 from .groups import draw_groups
+from .leak import draw_leak
 from .mask_weights import draw_mask_weights
+from .memory_flat import draw_memory
 from .ntk import draw_ntk
 from .rewind_strip import draw_rewind
 from .ring import draw_ring
@@ -33,6 +36,9 @@ def main(folder: str) -> None:
         "clock": draw_clock(),
         "slot_error": draw_slot_error(),
         "ntk": draw_ntk(),
+        "cursors": draw_cursors(),
+        "leak": draw_leak(),
+        "memory": draw_memory(),
     }
     for name, figure in pictures.items():
         path = Path(folder, f"{name}.png")

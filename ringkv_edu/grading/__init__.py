@@ -9,5 +9,13 @@ HIDDEN = (
     "ringkv_edu.rewind",
     "ringkv_edu.numpy_ring",
     "ringkv_edu.rope",
+    "ringkv_edu.torch_ring",
+    "ringkv_edu.torch_attention",
+    "ringkv_edu.torch_bounds",
+    "ringkv_edu.torch_inputs",
+    "ringkv_edu.torch_state",
+    "ringkv_edu.ragged",
+    "ringkv_edu.capture",
+    "ringkv_edu.adapters",
     "ringkv_edu.checks",
 )
