@@ -297,17 +297,20 @@ def next_logits(cache: Any, tokens: Tensor, real: Tensor, n: int = 40) -> Tensor
         return models.llama()(tokens[:, n : n + 8], **given).logits
 
 
+ROW_CALLS: list[tuple[Any, list[int]]] = [
+    (lambda c: c.reorder_cache(torch.tensor([1, 1])), [1, 1]),
+    (lambda c: c.reorder_cache(torch.tensor([1, 0])), [1, 0]),
+    (lambda c: c.batch_select_indices(torch.tensor([1])), [1]),
+    (lambda c: c.batch_select_indices(torch.tensor([False, True])), [1]),
+    (lambda c: c.batch_repeat_interleave(2), [0, 0, 1, 1]),
+]
+
+
 @pytest.mark.parametrize("layers", [None, models.MIXED])
 def test_rows_are_reordered_selected_and_repeated(layers: Any) -> None:
     cache, tokens, real = filled(layers=layers, sinks=2)
     wanted = next_logits(copy.deepcopy(cache), tokens, real)
-    for call, rows in (
-        (lambda c: c.reorder_cache(torch.tensor([1, 1])), [1, 1]),
-        (lambda c: c.reorder_cache(torch.tensor([1, 0])), [1, 0]),
-        (lambda c: c.batch_select_indices(torch.tensor([1])), [1]),
-        (lambda c: c.batch_select_indices(torch.tensor([False, True])), [1]),
-        (lambda c: c.batch_repeat_interleave(2), [0, 0, 1, 1]),
-    ):
+    for call, rows in ROW_CALLS:
         other = copy.deepcopy(cache)
         call(other)
         assert gap(next_logits(other, tokens[rows], real[rows]), wanted[rows]) <= SCALE
@@ -331,8 +334,15 @@ def test_crop_takes_back_what_slack_holds(back: int, layers: Any) -> None:
 
 def test_crop_counts_real_tokens_and_refuses_what_is_gone() -> None:
     cache, tokens, real = filled(20, pads=(0, 18))
-    cache.crop(-5)  # of row 1 only two tokens
-    assert [ring.seen.tolist() for ring in cache.rings] == [[15, 0]] * 2
+    for call, rows in [(lambda c: None, [0, 1]), *ROW_CALLS]:
+        other = copy.deepcopy(cache)
+        call(other)
+        other.crop(-5)  # of row 1 only two tokens
+        assert [ring.seen.tolist() for ring in other.rings] == [[[15, 0][row] for row in rows]] * 2
+    cache.reset()
+    streamed(models.llama(), cache, tokens[:, :20], None, [20])
+    cache.crop(-5)
+    assert [ring.seen.tolist() for ring in cache.rings] == [[15, 15]] * 2
     cache, tokens, real = filled()
     wanted = next_logits(copy.deepcopy(cache), tokens, real)
     with pytest.raises(RewindError, match="slack"):
