@@ -16,9 +16,9 @@ import transformers
 from transformers import DynamicCache
 
 import ringkv_edu
-from ringkv_edu import RewindError, TorchRing
+from ringkv_edu import NumpyRing, RewindError, TorchRing
 from ringkv_edu.adapters import hf, hf_layers, hf_proof, hf_release, ring_cache
-from ringkv_edu.adapters.hf import TESTED
+from ringkv_edu.adapters.hf import TESTED, FullLayer, RingCache, RingLayer
 
 from . import hf_models as models
 from .hf_models import STEPS, WINDOW, gap, left_padded, streamed, text, uncached
@@ -190,6 +190,23 @@ def test_full_and_sliding_layers_in_a_model_that_knows_one_kind(
     assert gap(ours, theirs, real) <= SCALE
 
 
+@pytest.mark.parametrize("attention", ATTENTION)
+def test_layers_of_several_windows_by_turns(attention: str) -> None:
+    config = models.LlamaConfig(**models.SIZES | {"num_hidden_layers": 5})
+    model = models.of(models.LlamaForCausalLM, config, attention)
+    tokens, real = given((0, 7), 40, 40)
+    sizes = [8, None, 8, 16, 16]
+    ours, theirs = (
+        streamed(
+            model,
+            RingCache([RingLayer(size, make=make) if size else FullLayer() for size in sizes]),
+            tokens, real, one_by_one(40, 40),
+        )
+        for make in (None, NumpyRing)
+    )  # fmt: skip
+    assert gap(ours, theirs, real) <= SCALE
+
+
 @pytest.mark.parametrize("pads", [(0,), (0, 9)])
 def test_full_layers_alone(pads: tuple[int, ...]) -> None:
     model = models.llama()
@@ -297,17 +314,20 @@ def next_logits(cache: Any, tokens: Tensor, real: Tensor, n: int = 40) -> Tensor
         return models.llama()(tokens[:, n : n + 8], **given).logits
 
 
+ROW_CALLS: list[tuple[Any, list[int]]] = [
+    (lambda c: c.reorder_cache(torch.tensor([1, 1])), [1, 1]),
+    (lambda c: c.reorder_cache(torch.tensor([1, 0])), [1, 0]),
+    (lambda c: c.batch_select_indices(torch.tensor([1])), [1]),
+    (lambda c: c.batch_select_indices(torch.tensor([False, True])), [1]),
+    (lambda c: c.batch_repeat_interleave(2), [0, 0, 1, 1]),
+]
+
+
 @pytest.mark.parametrize("layers", [None, models.MIXED])
 def test_rows_are_reordered_selected_and_repeated(layers: Any) -> None:
     cache, tokens, real = filled(layers=layers, sinks=2)
     wanted = next_logits(copy.deepcopy(cache), tokens, real)
-    for call, rows in (
-        (lambda c: c.reorder_cache(torch.tensor([1, 1])), [1, 1]),
-        (lambda c: c.reorder_cache(torch.tensor([1, 0])), [1, 0]),
-        (lambda c: c.batch_select_indices(torch.tensor([1])), [1]),
-        (lambda c: c.batch_select_indices(torch.tensor([False, True])), [1]),
-        (lambda c: c.batch_repeat_interleave(2), [0, 0, 1, 1]),
-    ):
+    for call, rows in ROW_CALLS:
         other = copy.deepcopy(cache)
         call(other)
         assert gap(next_logits(other, tokens[rows], real[rows]), wanted[rows]) <= SCALE
@@ -331,8 +351,15 @@ def test_crop_takes_back_what_slack_holds(back: int, layers: Any) -> None:
 
 def test_crop_counts_real_tokens_and_refuses_what_is_gone() -> None:
     cache, tokens, real = filled(20, pads=(0, 18))
-    cache.crop(-5)  # of row 1 only two tokens
-    assert [ring.seen.tolist() for ring in cache.rings] == [[15, 0]] * 2
+    for call, rows in [(lambda c: None, [0, 1]), *ROW_CALLS]:
+        other = copy.deepcopy(cache)
+        call(other)
+        other.crop(-5)  # of row 1 only two tokens
+        assert [ring.seen.tolist() for ring in other.rings] == [[[15, 0][row] for row in rows]] * 2
+    cache.reset()
+    streamed(models.llama(), cache, tokens[:, :20], None, [20])
+    cache.crop(-5)
+    assert [ring.seen.tolist() for ring in cache.rings] == [[15, 15]] * 2
     cache, tokens, real = filled()
     wanted = next_logits(copy.deepcopy(cache), tokens, real)
     with pytest.raises(RewindError, match="slack"):
@@ -355,12 +382,15 @@ def test_after_a_crop_a_text_goes_on(layers: Any, left: int) -> None:
     after, n = text(2, 50, seed=3), left + 50
     whole, ones = torch.cat([start[1], after], 1), torch.ones_like(after)
     all_real = torch.cat([start[0], ones], 1)
-    with torch.no_grad():
-        where = models.position_ids(all_real)[:, left:n]
-        more = {"position_ids": where, "attention_mask": all_real if left else None}
-        ours = model(after, cache=cache, **more).logits
-        theirs = streamed(model, ring_cache(model, WINDOW, layers=layers), whole, all_real, [n])
-    assert gap(ours, theirs[:, left:]) <= SCALE
+    where, ours = models.position_ids(all_real), []
+    for at in (slice(left, left + 25), slice(left + 25, n)):  # the first fits into the window
+        more = {"position_ids": where[:, at], "attention_mask": all_real[:, : at.stop]}
+        if left == 0:
+            del more["attention_mask"]
+        with torch.no_grad():
+            ours.append(model(whole[:, at], cache=cache, **more).logits)
+    theirs = streamed(model, ring_cache(model, WINDOW, layers=layers), whole, all_real, [n])
+    assert gap(torch.cat(ours, 1), theirs[:, left:]) <= SCALE
     if left == 0:  # what was taken back is no padding of what came then
         cache.crop(-50)
         assert all(ring is None or ring.seen.tolist() == [0, 0] for ring in cache.rings)
@@ -379,6 +409,16 @@ def test_reset_keeps_the_storage_and_forgets_the_text() -> None:
     cache.reset()  # another batch may follow
     alone = tokens_of(model, tokens[:1], real[:1], "greedy", cache=cache)
     assert torch.equal(alone, first[:1])
+
+
+@pytest.mark.parametrize("first", [5, 60])
+def test_after_a_reset_a_long_prompt_is_windowed(first: int) -> None:
+    model, cache = models.llama(), ring_cache(models.llama(), WINDOW, sinks=2)
+    streamed(model, cache, text(1, first), None, [first])
+    cache.reset()
+    tokens = text(1, 90, seed=1)
+    ours = streamed(model, cache, tokens, None, [80, 1, 1, 8])
+    assert gap(ours, uncached(model, tokens, torch.ones_like(tokens), WINDOW, 2)) <= SCALE
 
 
 # What the host does in a decode step.
@@ -500,6 +540,10 @@ def test_a_mask_of_another_kind_is_refused() -> None:
     streamed(model, cache, tokens, None, [6])
     with pytest.raises(ValueError, match=re.escape("so give (2, 7)")), torch.no_grad():
         model(tokens[:, :1], attention_mask=torch.ones(2, 1), cache=cache)
+    with torch.no_grad():  # the mask that was made for the step before does not do
+        model(tokens[:, :1], cache=cache)
+        with pytest.raises(ValueError, match="2-D attention_mask or none"):
+            model(tokens[:, :1], attention_mask=whole[:, :, :1], cache=cache)
     gemma = models.gemma3()
     gemma.config.use_bidirectional_attention = True
     try:

@@ -51,7 +51,6 @@ from ..inputs import count
 from . import hf_release  # first: it says what is missing
 from .hf_cache import RingCache
 from .hf_layers import FullLayer, RingLayer
-from .hf_masks import install
 from .hf_proof import prove
 from .surface import check_maker
 
@@ -90,7 +89,6 @@ def ring_cache(
     }
     if make is not None:
         check_maker(make, sinks, slack)
-    install()
     return RingCache(
         [RingLayer(make=make, **sizes) if kind == SLIDING else FullLayer() for kind in kinds]
     )

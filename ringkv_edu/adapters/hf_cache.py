@@ -8,7 +8,7 @@ import torch
 
 from ..inputs import count
 from .hf_layers import FullLayer, RingLayer
-from .hf_masks import Call, Offset, blank, plain_rule
+from .hf_masks import Call, Offset, blank, install, plain_rule
 from .hf_release import RELEASE, TESTED, cache_utils
 
 __all__ = ["RingCache"]
@@ -24,6 +24,7 @@ class RingCache(cache_utils.Cache):  # type: ignore[misc]
 
     def __init__(self, layers: list[RingLayer | FullLayer]) -> None:
         super().__init__(layers=layers)
+        install()
         self._call: Call | None = None
         self._config: int | None = None  # whose text this is
         self._padding: Tensor | None = None  # (batch, columns) bool, of the last call that had one
