@@ -330,6 +330,17 @@ def test_a_refused_rewind_names_the_oldest_and_the_row_and_changes_nothing() -> 
         ring_after(10, batch=1).rewind(1)
 
 
+def test_an_empty_ring_gives_nothing_back() -> None:
+    ring = ring_after(0)
+    for n in (torch.tensor([-1, 0]), -1):
+        with pytest.raises(ValueError, match="n is -1; give 0 or more"):
+            ring.rewind(n)
+    with pytest.raises(RewindError, match=r"row 1: rewind\(1\): only 0 tokens"):
+        ring.rewind([0, 1])
+    ring.rewind([0, 0])
+    assert ring.seen.tolist() == [0, 0]
+
+
 def test_how_far_back_may_be_said_in_several_ways() -> None:
     ring = ring_after(10, slack=5)
     ring.rewind(torch.tensor(3))
