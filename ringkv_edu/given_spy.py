@@ -39,12 +39,12 @@ class Spy:
 
     def __enter__(self) -> Spy:
         for mode in self._modes:
-            mode.__enter__()
+            mode.__enter__()  # type: ignore[no-untyped-call]
         return self
 
     def __exit__(self, *error: Any) -> None:
         for mode in reversed(self._modes):
-            mode.__exit__(*error)
+            mode.__exit__(*error)  # type: ignore[no-untyped-call]
 
 
 class Recording:
@@ -70,11 +70,11 @@ class Recording:
                     old.copy_(new)
 
 
-class _Calls(TorchFunctionMode):  # type: ignore[misc]
+class _Calls(TorchFunctionMode):
     """Sees what no operation shows on a CPU: tolist(), numpy() and their like."""
 
     def __init__(self, spy: Spy) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.spy = spy
 
     def __torch_function__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -88,11 +88,18 @@ class _Calls(TorchFunctionMode):  # type: ignore[misc]
         return result
 
 
-class _Operations(TorchDispatchMode):  # type: ignore[misc]
+class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Say no: to have the compiler skip it means to import the compiler, for seconds."""
+        return False
+
+
+class _Operations(_Mode):  # type: ignore[no-untyped-call]
     """Sees every operation on tensors."""
 
     def __init__(self, spy: Spy) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.spy = spy
 
     def __torch_dispatch__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -105,9 +112,9 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc]
         return result
 
 
-class _Recorder(TorchDispatchMode):  # type: ignore[misc]
+class _Recorder(_Mode):  # type: ignore[no-untyped-call]
     def __init__(self, made: list[tuple[Any, Any, Any, Any]]) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.made = made
 
     def __torch_dispatch__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

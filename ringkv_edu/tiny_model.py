@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from .problem import Problem
-
 __all__ = ["side_by_side", "tiny_mistral"]
 
 WINDOW, NEW = 8, 20
-NEEDED = {"write_rows": ("tr1-write", 1), "rows_mask": ("tr2-mask", 2), "start_again": ("tr4-reset", 4)}
+NEEDED = {
+    "write_rows": ("tr1-write", 1),
+    "rows_mask": ("tr2-mask", 2),
+    "start_again": ("tr4-reset", 4),
+}
 TEXTS = {"First": 11, "Second, after a reset": 3}  # and how long their prompts are
 
 
@@ -26,7 +28,7 @@ def side_by_side(make: Any, names: Mapping[str, Any] | None = None) -> None:
     known = sys._getframe(1).f_globals if names is None else names
     missing = _missing(known)
     if missing:
-        print("\n".join(missing))
+        print("\n".join([*missing, "Write it, then run this cell again."]))
         return
     try:
         adapters = import_module("ringkv_edu.adapters")
@@ -70,7 +72,7 @@ def _missing(names: Mapping[str, Any]) -> list[str]:
     said = []
     for name, (asked_by, number) in NEEDED.items():
         if missing(exercise(asked_by), names):
-            said.append(f"`{name}` is missing: it is exercise {number}. Write it, then run this again.")
+            said.append(f"`{name}` is missing: it is exercise {number}.")
     return said
 
 
@@ -92,8 +94,10 @@ def _compare(model: Any, cache: Any) -> None:
             if theirs != mine:
                 part = next(i for i in range(NEW) if theirs[i] != mine[i])
                 print("  they part here:        ", *["  "] * part, "^^")
-    print("The same tokens: a model decodes with your ring." if alike else
-          "They should be the same. The checks of exercises 1, 2 and 4 say what is not right yet.")  # fmt: skip
+    if alike:
+        print("The same tokens: a model decodes with your ring.")
+    else:
+        print("They should be the same. The checks of exercises 1, 2 and 4 say what is wrong.")
 
 
 def _written(model: Any, prompt: Any, cache: Any) -> list[list[int]]:

@@ -11,8 +11,8 @@
 # device is to do, and goes on. A GPU is fast as long as the queue does not run dry. So two things are new:
 #
 # - each row has a cursor of its own;
-# - the host must not ask where the cursors stand. `x.item()` has to wait until everything queued before is
-#   done, and then the queue is empty. One such question in every layer, at every token, is enough.
+# - the host must not ask where they stand. `x.item()` waits until everything queued before is done; then the
+#   queue is empty, and the device idles while the host prepares what comes next.
 #
 # The cursors therefore live **on the device**, and slots, positions and masks are computed there.
 #
@@ -74,7 +74,8 @@ import torch
 #
 # Write `write_rows(rows, k, v)` that leaves the same behind, **in the same four tensors**, without reading
 # any number on the host: no `.item()`, `int()`, `.tolist()` or `.numpy()`, no `if` on a tensor, no `print`. One
-# number of a tensor, used as an index, is a read, too. The check watches for all of these.
+# number of a tensor, used as an index, is a read, too. The check watches for all of these, and so does
+# `with Spy() as spy: ...`, which counts them in `spy.reads`.
 #
 # One trap: `x[:, slot]` takes **all** rows with **all** slots. Two index tensors go in pairs. With
 # `each = torch.arange(3)`, `x[each, slot]` is `x[0, slot[0]]`, `x[1, slot[1]]`, `x[2, slot[2]]`; and
@@ -114,7 +115,8 @@ for seen, window, kv_heads in runs:
     print(f"window {window}, {seen} and 2 more: positions", plain(rows.positions))
     print("  seen", plain(rows.seen), "keys", plain(rows.keys))
     print("  values", plain(rows.values))
-    print("  reads by the host:", spy.reads, "tensors kept:", sum(map(id, before)) == sum(map(id, after)))
+    kept = sum(old is new for old, new in zip(before, after))
+    print("  reads by the host:", spy.reads, "tensors kept:", kept)
 
 # %% [markdown] role="hint" exercise="tr1-write"
 # The slots of all rows are one expression. What is its shape, and which rows go with it?
@@ -128,10 +130,11 @@ for seen, window, kv_heads in runs:
 # `rows.positions[each, slot] = rows.seen`, `rows.seen += 1`.
 
 # %% [markdown] role="solution" exercise="tr1-write"
-# With two index tensors around a slice, the paired axis comes first: `keys[each, :, slot]` is (batch, kv_heads,
-# head_dim), the shape of `k`. `scatter_` along the axis of slots does the same with an index of the shape of
-# what it writes. `rows.seen = rows.seen + 1` gives the right numbers in a *new* tensor; the case file
-# shows who is then left with the old one. On a device `each` must be made there, too: `device=rows.seen.device`.
+# With two index tensors around a slice, the paired axis comes first: `keys[each, :, slot]` is (batch,
+# kv_heads, head_dim), the shape of `k`. `scatter_` along the axis of slots does the same with an index of
+# the shape of what it writes. `rows.seen = rows.seen + 1` gives the right numbers in a *new* tensor; the
+# case file shows who is then left with the old one. On a device `each` must be made there, too:
+# `device=rows.seen.device`.
 
 # %% [markdown] id="tr2-mask-why"
 # ## Exercise 2: a mask for each row
@@ -144,9 +147,9 @@ for seen, window, kv_heads in runs:
 # The rule is the one of the course, `0 <= newest - position < window`, and empty is -1. After a write, the
 # newest position of a row is `seen - 1`. Nothing stored is later than that.
 #
-# Write `rows_mask(positions, seen, window)`: True where the newest token of a row sees a slot, of shape
-# (batch, slots). Here `positions` may have **more slots than the window** (slack) and empty slots anywhere. A row
-# that has seen nothing sees nothing. No number may be read on the host.
+# Write `rows_mask(positions, seen, window)`: a tensor of True and False, (batch, slots), True where the
+# newest token of the row sees the slot. Here `positions` may have **more slots than the window** (slack)
+# and empty slots anywhere. A row that has seen nothing sees nothing. No number may be read on the host.
 #
 # | `seen` | `positions`, window 3 | the mask |
 # |---|---|---|
@@ -179,12 +182,12 @@ states += [([4, 7, 2], [[3, 1, 2], [6, 4, 5], [0, 1, -1]], 2)]
 for _ in range(3):
     slots, seen = rng.randrange(4, 7), [rng.randrange(3, 20) for _ in range(2)]
     held = [[max(range(s, n, slots), default=-1) for s in range(slots)] for n in seen]
-    held[0][rng.randrange(slots)] = -1
+    held[0][(seen[0] + rng.randrange(slots - 1)) % slots] = -1  # not the newest
     states.append((seen, held, rng.randrange(2, slots)))
 for seen, positions, window in states:
     with Spy() as spy:
         mask = rows_mask(torch.tensor(positions), torch.tensor(seen), window)
-    print(f"window {window}, shape {list(mask.shape)}, reads by the host: {spy.reads}")
+    print(f"window {window}, {mask.dtype} {list(mask.shape)}, reads by the host: {spy.reads}")
     for count, held, row in zip(seen, positions, mask.tolist()):
         print(f"  {count} seen, {held}:", "".join("#" if see == 1 else "." for see in row))
 
@@ -209,8 +212,8 @@ for seen, positions, window in states:
 #
 # *Difficulty 2 of 5 · 4 minutes · no points*
 #
-# Take the three rows of the picture, W = 4. **Row 1 is reset**; then each row takes one token. At which position
-# does that token stand in each row, and in which slot?
+# Take the three rows of the picture, W = 4. **Row 1 is reset**; then each row takes one token. At which
+# position does that token stand in each row, and in which slot?
 #
 # Then the memory: one row, 8 key/value heads of 128 numbers, two bytes a number (float16). After 102,400
 # tokens, how many MiB do keys and values take in a ring of 1,024 slots, and how many in a cache that
@@ -245,9 +248,9 @@ check("predict05")
 # written, and the other cache 102,400.
 
 # %% [markdown] role="solution" exercise="predict05"
-# Row 0 puts position 10 into slot 2, row 1 position 0 into slot 0, row 2 position 3 into slot 3. The ring takes
-# 1,024 x 4,096 bytes = 4 MiB, and did so before its first token; the growing cache takes 400 MiB. This is one layer
-# and one row: a model has dozens of layers, and a server dozens of rows.
+# Row 0 puts position 10 into slot 2, row 1 position 0 into slot 0, row 2 position 3 into slot 3. The ring
+# takes 1,024 x 4,096 bytes = 4 MiB, and did so before its first token; the growing cache takes 400 MiB.
+# This is one layer and one row: a model has dozens of layers, and a server dozens of rows.
 
 # %% [markdown] id="tr3-lengths-why"
 # ## Exercise 3: padding is not a token
@@ -266,9 +269,9 @@ check("predict05")
 # | 1 | -1 -1 -1 6 | 6 -1 -1 -1 | 7 |
 # | 2 | -1 -1 3 4 | 3 4 -1 -1 | 5 |
 #
-# Write `chunk_positions(seen, lengths, n, padding)`. `seen` and `lengths` are (batch,); `padding` is `"left"` or
-# `"right"`. Return two new tensors: the positions, (batch, n) with -1 for padding, and the next `seen`, (batch,). A
-# length may be 0. No number may be read on the host.
+# Write `chunk_positions(seen, lengths, n, padding)`. `seen` and `lengths` are (batch,); `padding` is
+# `"left"` or `"right"`. Return two new tensors: the positions, (batch, n) with -1 for padding, and the next
+# `seen`, (batch,). A length may be 0. No number may be read on the host.
 
 
 # %% id="tr3-lengths" role="answer"
@@ -308,9 +311,9 @@ for seen, lengths, n in runs:
 # left?
 
 # %% [markdown] role="hint" exercise="tr3-lengths"
-# Start from the columns, `torch.arange(n)`. With padding on the left, row b begins `n - lengths[b]` columns later:
-# subtract that. A column is real if its number is at least 0 and less than the row's length. A real token's position
-# is its number plus the row's `seen`; elsewhere put -1, with `torch.where`.
+# Start from the columns, `torch.arange(n)`. With padding on the left, row b begins `n - lengths[b]` columns
+# later: subtract that. A column is real if its number is at least 0 and less than the row's length. A real
+# token's position is its number plus the row's `seen`; elsewhere put -1, with `torch.where`.
 
 # %% [markdown] role="hint" exercise="tr3-lengths"
 # `number = torch.arange(n)[None, :]`; for left, `number = number - (n - lengths[:, None])`;
@@ -318,25 +321,25 @@ for seen, lengths, n in runs:
 # `return torch.where(real, seen[:, None] + number, -1), seen + lengths`.
 
 # %% [markdown] role="solution" exercise="tr3-lengths"
-# `padding` is a Python string, and `n` a Python number: an `if` on them costs nothing, since the host knows them.
-# `seen += lengths` would have changed the caller's tensor. With these positions, a mask from positions leaves
-# padding out by itself, since -1 is seen by nobody. What stands in padding may still be NaN, and 0 times NaN is
-# NaN: a cache must not even store it.
+# `padding` is a Python string, and `n` a Python number: an `if` on them costs nothing, since the host knows
+# them. `seen += lengths` would have changed the caller's tensor. With these positions, a mask from
+# positions leaves padding out by itself, since -1 is seen by nobody. What stands in padding may still be
+# NaN, and 0 times NaN is NaN: a cache must not even store it.
 
 # %% [markdown] id="tr4-reset-why"
 # ## Exercise 4: one row starts again
 #
 # *Difficulty 2 of 5 · 8 minutes · 3 points*
 #
-# When the text in row 1 ends, the next one waiting takes its place, while the other rows go on: continuous
-# batching. If anything of the old text stays visible, one customer reads another's text.
+# When the text in row 1 ends, the next one waiting takes its place, while the other rows go on. That is
+# *continuous batching*. If anything of the old text stays visible, it leaks into someone else's answer.
 #
-# Write `start_again(rows, done)`. `done` is (batch,), True for the rows that start again. Those become as new: zeros as
-# keys and values (an old NaN, too), -1 as positions, 0 as `seen`. The other rows keep everything. All of it happens
-# **in place**, in the same tensors, with no number read on the host.
+# Write `start_again(rows, done)`. `done` is (batch,), True for the rows that start again. Those become as
+# new: zeros as keys and values (an old NaN, too), -1 as positions, 0 as `seen`. The other rows keep
+# everything. All of it happens **in place**, in the same tensors, with no number read on the host.
 #
-# `x[done]` gives a copy, so `x[done].zero_()` empties the copy. `x.masked_fill_(m, 0)` writes 0 into `x` where `m`,
-# lined up from the right, is True.
+# `x[done]` gives a copy, so `x[done].zero_()` empties the copy. `x.masked_fill_(m, 0)` writes 0 into `x`
+# where `m`, lined up from the right, is True.
 
 
 # %% id="tr4-reset" role="answer"
@@ -373,24 +376,25 @@ for seen, done, window in runs:
     after = [rows.keys, rows.values, rows.positions, rows.seen]
     print(f"{seen} seen, done {done}: seen", plain(rows.seen), "positions", plain(rows.positions))
     print("  keys", plain(rows.keys), "values", plain(rows.values))
-    print("  reads by the host:", spy.reads, "tensors kept:", sum(map(id, before)) == sum(map(id, after)))
+    kept = sum(old is new for old, new in zip(before, after))
+    print("  reads by the host:", spy.reads, "tensors kept:", kept)
 
 # %% [markdown] role="hint" exercise="tr4-reset"
 # Four tensors, and an empty row looks different in each. How many axes must `done` have to meet each of them?
 
 # %% [markdown] role="hint" exercise="tr4-reset"
-# `done` has one axis, for rows; keys and values have four. Add axes behind: `done[:, None, None, None]`. Fill keys and
-# values with 0, positions with -1 (one more axis), and `seen` with 0.
+# `done` has one axis, for rows; keys and values have four. Add axes behind: `done[:, None, None, None]`.
+# Fill keys and values with 0, positions with -1 (one more axis), and `seen` with 0.
 
 # %% [markdown] role="hint" exercise="tr4-reset"
 # `rows.keys.masked_fill_(done[:, None, None, None], 0)`, the same for values,
 # `rows.positions.masked_fill_(done[:, None], -1)`, `rows.seen.masked_fill_(done, 0)`.
 
 # %% [markdown] role="solution" exercise="tr4-reset"
-# `rows.keys[done] = 0` is right, too: torch turns filling by a mask into `masked_fill_`. Multiplying by 0 is not,
-# since 0 times NaN is NaN. And `rows.keys = torch.where(...)` makes a new tensor as large as the ring, while a step
-# recorded earlier goes on using the old one. (transformers' own static caches keep their tensors through a
-# reset for that reason.)
+# `rows.keys[done] = 0` is right, too: torch turns filling by a mask into `masked_fill_`. Multiplying by 0
+# is not, since 0 times NaN is NaN. And `rows.keys = torch.where(...)` makes a new tensor as large as the
+# ring, while a step recorded earlier goes on using the old one. (transformers' own static caches keep their
+# tensors through a reset for that reason.)
 
 # %% [markdown] id="tr5-leak-why"
 # ## Exercise 5: two sequences that must not see each other
@@ -398,22 +402,23 @@ for seen, done, window in runs:
 # *Difficulty 3 of 5 · 10 minutes · 3 points*
 #
 # Rows of a batch are isolated by the shape of the memory: a row's query meets that row's keys. But servers
-# also **pack** several texts one behind the other into one row, since then nothing is padding. Now the mask alone keeps them
-# apart.
+# also **pack** several texts one behind the other into one row, since then nothing is padding. Now the mask
+# alone keeps them apart.
 #
-# ![Two grids of attention weights, one row for each query, for two texts packed into one call: a, six tokens, and b,
-# five; W = 4. Left, with no sequence test, the first three queries of b put weight on tokens of a, hatched. Right,
-# with the test, the grid falls into two blocks.](figure:leak.png)
+# ![Two grids of attention weights, one row for each query, for two texts packed into one call: a, six
+# tokens, and b, five; W = 4. Left, with no sequence test, the first three queries of b put weight on tokens
+# of a, hatched. Right, with the test, the grid falls into two blocks.](figure:leak.png)
 #
 # | weight on the other text | b0 | b1 | b2 | b3 | b4 |
 # |---|---|---|---|---|---|
 # | place in the pack as position, no sequence test | 0.79 | 0.29 | 0.26 | 0 | 0 |
 # | positions of its own text, and the sequence test | 0 | 0 | 0 | 0 | 0 |
 #
-# Write `packed_mask(sequence, positions, window)`, of shape (n, n): row i is True where packed token i sees packed token
-# j. `sequence` and `positions` are (n,). A token sees those of **its own sequence**, by the usual rule on positions: not
-# later, and less than `window` away. `sequence` is -1 for padding, which sees nobody and is seen by nobody. The
-# tokens may come in any order, also a, b, a, b. No number may be read on the host.
+# Write `packed_mask(sequence, positions, window)`: True and False, (n, n), True where token i of the pack,
+# the row, sees token j, the column. `sequence` and `positions` are (n,). A token sees those of **its own
+# sequence**, by the usual rule on positions: not later, and less than `window` away. `sequence` is -1 for
+# padding, which sees nobody and is seen by nobody. The tokens may come in any order, also a, b, a, b. No
+# number may be read on the host.
 
 
 # %% id="tr5-leak" role="answer"
@@ -445,7 +450,7 @@ for _ in range(2):
 for sequence, positions, window in packs:
     with Spy() as spy:
         mask = packed_mask(torch.tensor(sequence), torch.tensor(positions), window)
-    print(f"window {window}, shape {list(mask.shape)}, reads by the host: {spy.reads}")
+    print(f"window {window}, {mask.dtype} {list(mask.shape)}, reads by the host: {spy.reads}")
     for name, position, row in zip(sequence, positions, mask.tolist()):
         print(f"  {name:2} at {position}:", "".join("#" if see == 1 else "." for see in row))
 
@@ -453,17 +458,19 @@ for sequence, positions, window in packs:
 # Which two tokens may meet at all? Write that as an (n, n) question first, then add the window.
 
 # %% [markdown] role="hint" exercise="tr5-leak"
-# Compare `sequence[:, None]` with `sequence[None, :]`: rows ask, columns are seen. Padding is equal to padding, so
-# also ask for `sequence >= 0`. The distance is made from `positions` in the same way. Join everything with `&`.
+# Compare `sequence[:, None]` with `sequence[None, :]`: rows ask, columns are seen. Padding is equal to
+# padding, so also ask for `sequence >= 0`. The distance is made from `positions` in the same way. Join
+# everything with `&`.
 
 # %% [markdown] role="hint" exercise="tr5-leak"
 # `same = (sequence[:, None] == sequence) & (sequence >= 0)`, `distance = positions[:, None] - positions`,
 # `return same & (distance >= 0) & (distance < window)`.
 
 # %% [markdown] role="solution" exercise="tr5-leak"
-# All three tests are needed. Equal positions in two texts are common, so positions alone do not tell them apart, and a
-# place in the pack is no position at all. When such a chunk is stored, each text goes into a ring of its own: one row
-# each. There the shape does the work again, and a reset that leaves nothing behind does the rest.
+# All three tests are needed. Equal positions in two texts are common, so positions alone do not tell them
+# apart, and a place in the pack is no position at all. When such a chunk is stored, each text goes into a
+# ring of its own: one row each. There the shape does the work again, and a reset that leaves nothing behind
+# does the rest.
 
 # %% [markdown] id="tr6-step-why"
 # ## Exercise 6: the decode step
@@ -485,10 +492,10 @@ for sequence, positions, window in packs:
 # | scores, their product (`@`) | (batch, kv_heads, group, window) |
 # | weights `@` values | (batch, kv_heads, group, head_dim) |
 #
-# Write `decode_step(rows, q, k, v)`. `q` is (batch, heads, head_dim), `k` and `v` are (batch, kv_heads, head_dim);
-# return (batch, heads, head_dim). Scores are divided by the root of `head_dim`. An empty slot may still hold old
-# numbers; its score becomes `-torch.inf` before the softmax (`torch.softmax(scores, -1)`). Make nothing larger than the keys, and read
-# no number on the host.
+# Write `decode_step(rows, q, k, v)`. `q` is (batch, heads, head_dim), `k` and `v` are (batch, kv_heads,
+# head_dim); return (batch, heads, head_dim). Scores are divided by the root of `head_dim`. An empty slot
+# may still hold old numbers; its score becomes `-torch.inf` before the softmax (`torch.softmax(scores,
+# -1)`). Make nothing larger than the keys, and read no number on the host.
 
 
 # %% id="tr6-step" role="answer"
@@ -524,16 +531,19 @@ for seen, window, heads, kv_heads in runs:
         with Spy() as spy:
             out = decode_step(rows, q, k, v)
         print("  out", plain(out), "reads by the host:", spy.reads)
-        print("  larger than the keys:", int(spy.largest > rows.keys.nbytes), "seen", plain(rows.seen))
+        print(
+            "  larger than the keys:", int(spy.largest > rows.keys.nbytes), "seen", plain(rows.seen)
+        )
     print("  keys", plain(rows.keys), "values", plain(rows.values))
 
 # %% [markdown] role="hint" exercise="tr6-step"
 # What must have happened before the mask is made? And which axis of the scores counts the slots?
 
 # %% [markdown] role="hint" exercise="tr6-step"
-# 1. `put`. 2. Fold `q`. 3. Scores: the folded queries times the transposed keys, divided by the root of `head_dim`.
-# 4. Give the mask two axes, `[:, None, None]`, so that (batch, 1, 1, window) meets the scores, and fill the scores
-# with -inf where it is False. 5. Softmax over the last axis. 6. Weights times values. 7. Back to the shape of `q`.
+# 1. `put`. 2. Fold `q`. 3. Scores: the folded queries times the transposed keys, divided by the root of
+# `head_dim`. 4. Give the mask two axes, `[:, None, None]`, so that (batch, 1, 1, window) meets the scores,
+# and fill the scores with -inf where it is False. 5. Softmax over the last axis. 6. Weights times values.
+# 7. Back to the shape of `q`.
 
 # %% [markdown] role="hint" exercise="tr6-step"
 # `scores = q.reshape(batch, kv_heads, -1, head_dim) @ rows.keys.transpose(2, 3) / head_dim**0.5`,
@@ -542,22 +552,24 @@ for seen, window, heads, kv_heads in runs:
 
 # %% [markdown] role="solution" exercise="tr6-step"
 # `transpose` makes a view, so nothing as large as the ring is made (by you; `put` goes over all of it, and
-# your write of exercise 1 does not). `torch.nn.functional.scaled_dot_product_attention` takes the folded queries, too,
-# with the mask as `attn_mask`. Once every slot of every row is full, the mask is all True and can be left out;
-# but the host may know that only by counting what it did itself, never by asking the device.
+# your write of exercise 1 does not). `torch.nn.functional.scaled_dot_product_attention` takes the folded
+# queries, too, with the mask as `attn_mask`. Once every slot of every row is full, the mask is all True and
+# can be left out; but the host may know that only by counting what it did itself, never by asking the
+# device.
 
 # %% [markdown] id="memory-why"
 # ## Memory: flat against growing
 #
-# A growing cache joins the new token to the old ones, `torch.cat([keys, k], 2)`: a new tensor for every token, and
-# for a moment both are held. The ring was allocated once.
+# A growing cache joins the new token to the old ones, `torch.cat([keys, k], 2)`: a new tensor for every
+# token, and for a moment both are held. The ring was allocated once.
 #
-# ![Memory held against tokens seen, 1 to 4,096, for one layer and one row. The growing cache rises in a straight
-# line to 4,096 KiB, and to nearly twice that while joining. The ring is a flat line at 516 KiB.](figure:memory.png)
+# ![Memory held against tokens seen, 1 to 4,096, for one layer and one row. The growing cache rises in a
+# straight line to 4,096 KiB, and to nearly twice that while joining. The ring is a flat line at 516
+# KiB.](figure:memory.png)
 #
-# These are bytes of storage that torch really held. The next cell measures them where you are, on the GPU's
-# allocator if there is one, and the time of a write beside them. Those are two of the curves that operators watch: memory and
-# speed of a sliding layer stay flat. If they do not, something evicts nothing.
+# These are bytes of storage that torch really held. The next cell measures them where you are (with a GPU,
+# as its allocator counts them), and the time of a write beside them. Whoever runs such a server watches
+# both: with a window, both stay flat. If they rise, nothing is evicted.
 
 # %% id="memory" role="volatile"
 from ringkv_edu.figures.memory_flat import memory_table
@@ -567,9 +579,10 @@ print(memory_table())
 # %% [markdown] id="floor-why"
 # ## The floor
 #
-# One decode step reads every stored key and value once, and for each number it reads it does a multiplication or two.
-# So the step cannot be faster than reading (lesson 01's read floor), and a good step is not much slower. The next cell times `TorchRing`, the
-# course's ring, on full rings of 32 query heads, and the plain sum of the same keys and values.
+# A decode step reads every stored key and value once, and does only a few multiplications with each number.
+# So it cannot be faster than plain reading: lesson 01's read floor. The next cell times `TorchRing`, the
+# course's ring, full and with 32 query heads, beside the sum of the same keys and values, which does little
+# but read.
 
 # %% id="floor" role="volatile"
 from ringkv_edu.bench.floor import floor_table
@@ -585,20 +598,25 @@ if torch.cuda.is_available():
     for device in ("cpu", "cuda"):
         ring, outs[device] = TorchRing(8, batch=3, kv_heads=2, head_dim=16, device=device), []
         torch.manual_seed(0)
-        for step in range(30):
+        for _ in range(30):
             q, k, v = torch.randn(3, 4, 1, 16), *torch.randn(2, 3, 2, 1, 16)
             outs[device].append(ring.step(*(x.to(device) for x in (q, k, v))).cpu())
     gap = (torch.stack(outs["cpu"]) - torch.stack(outs["cuda"])).abs().max().item()
-    print(f"30 steps of 3 rows: CPU and {torch.cuda.get_device_name()} differ by at most {gap:.1e}.")
+    print(
+        f"30 steps of 3 rows: CPU and {torch.cuda.get_device_name()} differ by at most {gap:.1e}."
+    )
 else:
     print("There is no CUDA device here. The same code runs on one, and this cell then compares.")
 
 # %% [markdown] id="own-ring-why"
 # ## Your ring in a model
 #
-# `MyRing` below is nothing but your functions: `write_rows` stores, `rows_mask` says what is visible, `start_again` resets. The
-# course's adapter puts one under every layer of a tiny Mistral model (two layers, random weights, window 8). The model
-# then writes twice, once with the library's own cache and once with yours.
+# `MyRing` below is nothing but your functions: `write_rows` stores, `rows_mask` says what is visible,
+# `start_again` resets. The course's adapter puts one into each layer of a tiny Mistral model (two layers,
+# random weights, window 8), of the library that real models are run with. The model writes two rows,
+# resets, and writes two more, once with the library's own cache and once with yours. (Its rows are of one
+# age. That yours may differ in age, the checks have seen.)
+
 
 # %% id="own-ring"
 class MyRing:
@@ -639,13 +657,15 @@ side_by_side(MyRing)
 #
 # *Difficulty 3 of 5 · 10 minutes · 2 points*
 #
-# A decode step is a few hundred small operations, and queueing them can take longer than doing them. A **CUDA graph**
-# records them once and replays them all with a single call. A replay runs no Python: each operation gets **the same tensors, at
-# the same addresses**, and each Python number is what it was while recording. With a ring cache, every replay then wrote
-# into the same slot (huggingface/candle#3728; rebuilt here as a toy).
+# A decode step is many small operations, and queueing them can take longer than doing them. A **CUDA
+# graph** records them once and replays them all with a single call. A replay runs no Python: each operation
+# gets **the same tensors, at the same addresses**, and each Python number is what it was while recording.
+# With a ring cache, every replay then wrote into the same slot (huggingface/candle#3728; rebuilt here as a
+# toy).
 #
-# `Recording(work)` does the same on a CPU: it runs `work()` once and notes the operations; `.replay()` runs them
-# again. Below is a ring of token numbers. The caller puts a token into `ring.token` and calls `write`, or `replay`:
+# `Recording(work)` does the same on a CPU: it runs `work()` once and notes the operations; `.replay()` runs
+# them again. Below is a ring of token numbers. The caller puts a token into `ring.token` and calls `write`,
+# or `replay`:
 #
 # ```python
 # ring = TokenRing(4)
@@ -656,8 +676,9 @@ side_by_side(MyRing)
 # ring.slots                                  # should hold 0 1 2 3, and holds 3 -1 -1 -1
 # ```
 #
-# Mend it, so that replays go on to the next slot, and begin at slot 0 after `reset()`. `ring.seen` counts the tokens,
-# as a tensor of one number. `slots.index_copy_(0, slot, token)` writes `token`, (1,), into the slot in `slot`, (1,).
+# Mend it, so that replays go on to the next slot, and begin at slot 0 after `reset()`. `ring.seen` counts
+# the tokens, as a tensor of one number. `slots.index_copy_(0, slot, token)` writes `token`, (1,), into the
+# slot in `slot`, (1,).
 
 
 # %% id="case05-replay" role="answer"
@@ -710,29 +731,34 @@ for window, tokens in ((4, 2), (4, 7), (rng.randrange(2, 6), rng.randrange(6, 12
         for token in (rng.randrange(1, 100) for _ in range(tokens)):
             ring.token.fill_(token)
             run.replay()
-        print(f"window {window}, {part}, {tokens} more: slots", plain(ring.slots), "seen", plain(ring.seen))
+        print(
+            f"window {window}, {part}, {tokens} more: slots",
+            plain(ring.slots),
+            "seen",
+            int(ring.seen),
+        )
         ring.reset()
-    print("  emptied:", plain(ring.slots), plain(ring.seen))
+    print("  emptied:", plain(ring.slots), int(ring.seen))
 
 # %% [markdown] role="hint" exercise="case05-replay"
 # Which numbers in `write` does the recording see as tensors, and which as Python numbers?
 
 # %% [markdown] role="hint" exercise="case05-replay"
-# Make the cursor a tensor, in `__init__`, and change it only in place: `+=` in `write`, `zero_()` in `reset`. The same
-# holds for `slots`. To write at a slot that is itself a tensor, use `index_copy_`.
+# Make the cursor a tensor, in `__init__`, and change it only in place: `+=` in `write`, `zero_()` in
+# `reset`. The same holds for `slots`. To write at a slot that is itself a tensor, use `index_copy_`.
 
 # %% [markdown] role="hint" exercise="case05-replay"
-# `self.seen = torch.zeros(1, dtype=torch.int64)`; `self.slots.index_copy_(0, self.seen % self.window, self.token)`;
-# `self.seen += 1`; in `reset`, `self.slots.fill_(-1)` and `self.seen.zero_()`.
+# `self.seen = torch.zeros(1, dtype=torch.int64)`; `self.slots.index_copy_(0, self.seen % self.window,
+# self.token)`; `self.seen += 1`; in `reset`, `self.slots.fill_(-1)` and `self.seen.zero_()`.
 
 # %% [markdown] role="solution" exercise="case05-replay"
-# Three ways to freeze it: a Python number is a constant of the recording; `seen = seen + 1` puts the sum into a new
-# tensor, and each replay starts from the old one; a reset that makes new tensors leaves the recording with tensors
-# that nobody looks at any more. What is written in place is seen by all. A host read cannot be recorded at
-# all: CUDA refuses it.
+# Three ways to freeze it: a Python number is a constant of the recording; `seen = seen + 1` puts the sum
+# into a new tensor, and each replay starts from the old one; a reset that makes new tensors leaves the
+# recording with tensors that nobody looks at any more. What is written in place is seen by all. A host read
+# cannot be recorded at all: CUDA refuses it.
 #
-# A line for your own tests: `ring = TokenRing(3); run = Recording(ring.write); [run.replay() for _ in range(4)];
-# print(ring.seen)` gives 5.
+# A line for your own tests: `ring = TokenRing(3); run = Recording(ring.write); [run.replay() for _ in
+# range(4)]; print(ring.seen)` gives `tensor([5])`.
 
 # %% [markdown] id="end"
 # ## What you have now
@@ -747,4 +773,12 @@ for window, tokens in ((4, 2), (4, 7), (rng.randrange(2, 6), rng.randrange(6, 12
 # trained models. The last cell keeps your functions in `my_ringkv.py`. What is not right yet is not kept.
 
 # %% id="save" role="volatile"
-save_work("write_rows", "rows_mask", "chunk_positions", "start_again", "packed_mask", "decode_step", "TokenRing")
+save_work(
+    "write_rows",
+    "rows_mask",
+    "chunk_positions",
+    "start_again",
+    "packed_mask",
+    "decode_step",
+    "TokenRing",
+)

@@ -44,8 +44,8 @@ class Foreign:
 def plain(value: Any) -> Any:
     """Give a value as None, bool, int, float, str, list, dict or ``Foreign``.
 
-    Tuples, ranges, arrays, tensors and iterators become lists. Runs a learner's own methods, such as
-    ``__repr__``, so it belongs inside ``guarded``; afterwards nothing of theirs runs any more.
+    Tuples, ranges, arrays, tensors and iterators become lists. Runs a learner's own methods, such
+    as ``__repr__``, so it belongs inside ``guarded``; afterwards nothing of theirs runs any more.
     """
     if value is None or type(value) in (bool, int, float, str, Foreign):
         return value

@@ -12,10 +12,20 @@ from ..given_spy import Recording, Spy
 from ..given_torch import RingRows, drawn, filled_rows, newest_sees, put
 from ..graded import draw
 from .code_case import CASE, code_case
-from .compare import plain
+from .compare import kind, plain
 from .model import Answer, Case
 
-__all__ = ["ANEW", "GIVEN", "HOST", "kept_case", "mask_rows", "reads_case", "torch_case"]
+__all__ = [
+    "ANEW",
+    "GIVEN",
+    "HOST",
+    "NUMBERS",
+    "form_of",
+    "kept_case",
+    "mask_rows",
+    "reads_case",
+    "torch_case",
+]
 
 GIVEN = {
     "Recording": Recording,
@@ -35,6 +45,10 @@ HOST = (
 ANEW = (
     "a tensor is replaced by a new one, as `x = x + 1` does: whoever holds the old one, a recorded "
     "step among them, goes on with that. Write into it: x += 1, x[...] = y, x.copy_(y)"
+)
+NUMBERS = (
+    "the mask is made of numbers, 1 and 0: torch's attention adds such a mask to the scores. A "
+    "comparison gives True and False, and so does .bool()"
 )
 MEMORY = ("keys", "values", "positions", "seen")
 Look = Callable[[dict[str, Any]], Mapping[str, Any]]
@@ -94,14 +108,21 @@ def kept_case(line: str, name: str) -> Case:
 
 def mask_rows(result: Any, shape: list[int], row: str) -> dict[str, Any]:
     """Give a mask as the columns that each row sees, or what is wrong with its form."""
-    if not isinstance(result, torch.Tensor):
-        return {"result": result}
-    if list(result.shape) != shape:
-        return {"result": f"shape {list(result.shape)}"}
-    mask = plain(result)
-    odd = [entry for one in mask for entry in one if entry not in (0, 1)][:3]
+    form = form_of(result)
+    if form != f"shape {shape}":
+        return {"result": form}
     seen = {
         f"{row} {number} sees": [column for column, yes in enumerate(one) if yes == 1]
-        for number, one in enumerate(mask)
+        for number, one in enumerate(plain(result))
     }
-    return {"result": f"shape {shape}", "entries beside True and False": odd, **seen}
+    entries = "True and False" if result.dtype == torch.bool else "numbers"
+    return {"result": form, **seen, "entries": entries}
+
+
+def form_of(result: Any) -> str | None:
+    """Give a tensor's shape in words, or what stands in its place."""
+    if result is None:
+        return None
+    if isinstance(result, torch.Tensor):
+        return f"shape {list(result.shape)}"
+    return f"{kind(plain(result))}, not a tensor"

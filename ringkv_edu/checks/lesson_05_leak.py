@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .lesson_05_common import HOST, mask_rows, reads_case, torch_case
+from .lesson_05_common import HOST, NUMBERS, mask_rows, reads_case, torch_case
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["LEAK"]
@@ -195,6 +195,12 @@ LEAK = Exercise(
             "to-be-added",
             "the mask is made of 0 and -inf, to be added to scores: here it is True where seen",
             _mask(lambda s, p, w: torch.where(packed_mask(s, p, w), 0.0, -torch.inf)),
+        ),
+        Mutant("numbers", NUMBERS, _mask(lambda s, p, w: packed_mask(s, p, w).double())),
+        Mutant(
+            "or",
+            "the tests are joined by |, or: a token must pass all of them, &",
+            _mask(lambda s, p, w: _same(s) | _near(p, w)),
         ),
         Mutant(
             "and",

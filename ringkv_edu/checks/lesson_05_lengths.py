@@ -106,14 +106,19 @@ def _one_more(seen: Tensor, lengths: Tensor, n: int, padding: str) -> Tensor:
     return _right(seen, (lengths + 1).clamp(max=n), n, padding)
 
 
+def _seen_from_positions(
+    seen: Tensor, lengths: Tensor, n: int, padding: str
+) -> tuple[Tensor, Tensor]:
+    positions = _right(seen, lengths, n, padding)
+    return positions, positions.amax(1) + 1
+
+
 def _no_axis(seen: Tensor, lengths: Tensor, n: int, padding: str) -> Tensor:
     number = torch.arange(n) - (n - lengths if padding == "left" else 0)
     return torch.where((number >= 0) & (number < lengths), seen + number, -1)
 
 
-def _read_by_the_host(
-    seen: Tensor, lengths: Tensor, n: int, padding: str
-) -> tuple[Tensor, Tensor]:
+def _read_by_the_host(seen: Tensor, lengths: Tensor, n: int, padding: str) -> tuple[Tensor, Tensor]:
     rows = []
     for first, length in zip(seen.tolist(), lengths.tolist(), strict=True):
         real, pads = list(range(first, first + length)), [-1] * (n - length)
@@ -188,6 +193,23 @@ LENGTHS = Exercise(
             "one-more",
             "one token too many is taken for real: token numbers run from 0 to length - 1",
             _answer(_one_more),
+        ),
+        Mutant(
+            "one-more-on-the-right",
+            "with padding on the right, one token too many is taken for real: token numbers run "
+            "from 0 to length - 1",
+            _answer(lambda *g: _one_more(*g) if g[3] == "right" else _right(*g)),
+        ),
+        Mutant(
+            "lengths-as-seen",
+            "`lengths` is returned as the next `seen`: it counts the tokens before this chunk, too",
+            _answer(_right, lambda seen, lengths, n: lengths.clone()),
+        ),
+        Mutant(
+            "empty-rows",
+            "the next `seen` is read off the positions: a row whose length is 0 has none there, "
+            "and keeps its cursor",
+            answers(chunk_positions=_seen_from_positions),
         ),
         Mutant(
             "one-less",

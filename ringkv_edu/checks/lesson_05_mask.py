@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .lesson_05_common import HOST, mask_rows, reads_case, torch_case
+from .lesson_05_common import HOST, NUMBERS, mask_rows, reads_case, torch_case
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["MASK"]
@@ -89,7 +89,8 @@ def _by_count_in_window(positions: Tensor, seen: Tensor, window: int) -> Tensor:
 
 
 def _read_by_the_host(positions: Tensor, seen: Tensor, window: int) -> Tensor:
-    rows = [_rule(count - 1 - held, held, window) for held, count in zip(positions, seen.tolist())]
+    both = zip(positions, seen.tolist(), strict=True)
+    rows = [_rule(count - 1 - held, held, window) for held, count in both]
     return torch.stack(rows)
 
 
@@ -97,6 +98,10 @@ def _to_be_added(*given: Any) -> Tensor:
     return torch.where(rows_mask(*given), 0.0, -torch.inf)
 
 
+AXIS = (
+    "seen, with its one number a row, is lined up with the slots: give it a second axis, "
+    "seen[:, None]. Without it, an error is the lucky case"
+)
 SHAPE = (
     "the mask has another shape than asked for: here it is (batch, slots); axes for heads and "
     "queries come with the attention"
@@ -122,11 +127,11 @@ MASK = Exercise(
             "every row asks from the newest position of the whole batch: each row has its own",
             _asking(lambda seen, positions: positions.amax()),
         ),
+        Mutant("no-new-axis", AXIS, _asking(lambda seen, positions: seen - 1)),
         Mutant(
-            "no-new-axis",
-            "seen, with its one number a row, is lined up with the slots: give it a second axis, "
-            "seen[:, None]. Without it, an error is the lucky case",
-            _asking(lambda seen, positions: seen - 1),
+            "no-new-axis-turned",
+            AXIS,
+            answers(rows_mask=lambda p, seen, w: (p > seen - 1 - w) & (p < seen) & (p >= 0)),
         ),
         Mutant(
             "one-late",
@@ -195,6 +200,7 @@ MASK = Exercise(
             "the mask is made of 0 and -inf, to be added to scores: here it is True where seen",
             answers(rows_mask=_to_be_added),
         ),
+        Mutant("numbers", NUMBERS, _when(lambda d, p, w: _rule(d, p, w).double())),
         Mutant(
             "inverted",
             "True and False are swapped: True means that the slot is seen",

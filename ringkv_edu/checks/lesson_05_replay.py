@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .lesson_05_common import torch_case
-from .model import Answer, Case, Exercise, Mutant, answers
+from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["REPLAY"]
 

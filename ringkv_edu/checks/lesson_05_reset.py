@@ -66,7 +66,7 @@ def _reset_case(number: int, seen: list[int], done: list[bool], window: int, kv_
 
 
 def _with(
-    done_of: Callable[[Tensor], Tensor] = lambda done: done, **empty: float
+    done_of: Callable[[Tensor], Tensor] = lambda done: done, **empty: float | None
 ) -> dict[str, Any]:
     """Make a mutant: other rows, or another number for "empty"; None leaves a tensor alone."""
 
@@ -107,6 +107,11 @@ def _no_axes(rows: RingRows, done: Tensor) -> None:
     rows.seen.masked_fill_(done, 0)
 
 
+def _no_axes_anywhere(rows: RingRows, done: Tensor) -> None:
+    for name, empty in EMPTY.items():
+        getattr(rows, name).masked_fill_(done, empty)
+
+
 def _cursor_slot_alone(rows: RingRows, done: Tensor) -> None:
     newest = torch.arange(rows.window) == ((rows.seen - 1) % rows.window)[:, None]
     rows.positions.masked_fill_(newest & done[:, None], -1)
@@ -132,6 +137,11 @@ def _read_by_the_host(rows: RingRows, done: Tensor) -> None:
 COPIES = (
     "a copy is emptied: x[done] is a new tensor. Write with one assignment, x[done] = 0, or in "
     "place, x.masked_fill_(...)"
+)
+
+AXES = (
+    "`done`, with its one answer a row, is lined up from the right, with slots or numbers: give it "
+    "axes, done[:, None] for positions. Without them, an error is the lucky case"
 )
 
 RESET = Exercise(
@@ -204,12 +214,8 @@ RESET = Exercise(
         ),
         Mutant("copies", COPIES, answers(start_again=_into_copies)),
         Mutant("some-copies", COPIES, answers(start_again=_some_into_copies)),
-        Mutant(
-            "no-axes",
-            "`done`, with its one answer a row, is lined up with the slots: give it a second axis, "
-            "done[:, None]. Without it, an error is the lucky case",
-            answers(start_again=_no_axes),
-        ),
+        Mutant("no-axes", AXES, answers(start_again=_no_axes)),
+        Mutant("no-axes-anywhere", AXES, answers(start_again=_no_axes_anywhere)),
         Mutant(
             "newest-alone",
             "only the newest token of a row is emptied: the whole row is",

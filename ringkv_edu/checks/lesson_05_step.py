@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-import torch
-
 from . import lesson_05_step_mistakes as wrong
-from .lesson_05_common import HOST, reads_case, torch_case
+from .lesson_05_common import HOST, form_of, reads_case, torch_case
 from .lesson_05_step_mistakes import decode_step
 from .model import Case, Exercise, Mutant, answers
 
@@ -27,7 +25,7 @@ def _step_cases(rng: Random) -> list[Case]:
     runs.append((seen, rng.randrange(2, 5), 6, 3, 2, 2))
     cases = [_step_case(seed, *run) for seed, run in enumerate(runs)]
     made = 'filled_rows([6, 3], draw(1, "tr6"), 8, 2, 4)'
-    sizes = "drawn(draw(2, \"tr6\"), 2, 4, 4), *drawn(draw(3, \"tr6\"), 2, 2, 2, 4)"
+    sizes = 'drawn(draw(2, "tr6"), 2, 4, 4), *drawn(draw(3, "tr6"), 2, 2, 2, 4)'
     large = f"rows = {made}; decode_step(rows, {sizes})"
     return [*cases, _large_case(large), reads_case(f"decode_step({made}, {sizes})", "decode_step")]
 
@@ -40,8 +38,8 @@ def _step_case(
     stale = [row for row, count in enumerate(seen) if count + tokens < window][:1]
     for row in stale:  # an empty slot may hold old numbers
         made += f"; rows.keys[{row}, :, -1], rows.values[{row}, :, -1] = 2, 3"
-    one = f"drawn(rng, {batch}, {heads}, {head_dim}), *drawn(rng, 2, {batch}, {kv_heads}, {head_dim})"
-    call = f"decode_step(rows, {one})"
+    q = f"drawn(rng, {batch}, {heads}, {head_dim})"
+    call = f"decode_step(rows, {q}, *drawn(rng, 2, {batch}, {kv_heads}, {head_dim}))"
     out = f"outs = [{call} for _ in range({tokens})]" if tokens > 1 else f"outs = [{call}]"
     shape = [batch, heads, head_dim]
 
@@ -59,16 +57,15 @@ def _step_case(
 
 def _heads(result: Any, shape: list[int], label: str) -> dict[str, Any]:
     """Give an output head by head, or what is wrong with its shape."""
-    if not isinstance(result, torch.Tensor):
-        return {label: result}
-    if list(result.shape) != shape:
-        return {label: f"shape {list(result.shape)}"}
+    form = form_of(result)
+    if form != f"shape {shape}":
+        return {label: form}
     heads = {
         f"{label}, row {row}, head {head}": result[row, head]
         for row in range(shape[0])
         for head in range(shape[1])
     }
-    return {label: f"shape {shape}", **heads}
+    return {label: form, **heads}
 
 
 def _large_case(line: str) -> Case:
@@ -114,6 +111,12 @@ STEP = Exercise(
             "mask-first",
             "the mask is made before the token is written: it does not know the new position",
             answers(decode_step=wrong.mask_before_writing),
+        ),
+        Mutant(
+            "old-keys",
+            "keys and values are copied before the token is written: the query does not see its "
+            "own",
+            answers(decode_step=wrong.old_keys),
         ),
         Mutant(
             "never-written",
@@ -198,6 +201,12 @@ STEP = Exercise(
             wrong.weighing(wrong.first_mask),
         ),
         Mutant(
+            "mask-without-axes",
+            "the mask (batch, window) meets the last two axes of the scores, (group, window): give "
+            "it two more, mask[:, None, None]. Without them, an error is the lucky case",
+            wrong.weighing(wrong.mask_without_axes),
+        ),
+        Mutant(
             "softmax-over-group",
             "the softmax runs over the heads of a group: it runs over the slots, the last axis",
             wrong.weighing(wrong.over(2)),
@@ -226,6 +235,7 @@ STEP = Exercise(
         Mutant("scale-no-root", SCALE, wrong.scaled(lambda heads, d: 1 / d)),
         Mutant("scale-times", SCALE, wrong.scaled(lambda heads, d: d**0.5)),
         Mutant("scale-heads", SCALE, wrong.scaled(lambda heads, d: float(heads**-0.5))),
+        Mutant("scale-kv-heads", SCALE, answers(decode_step=wrong.scaled_by_kv_heads)),
         Mutant("no-return", "nothing is returned", answers(decode_step=wrong.no_return)),
         Mutant(
             "repeated",

@@ -57,6 +57,11 @@ def scaled(scale: Callable[[int, int], float]) -> dict[str, Any]:
     return answers(decode_step=mutant)
 
 
+def scaled_by_kv_heads(rows: RingRows, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    put(rows, k, v)
+    return attend(rows, q, scale=float(k.shape[1] ** -0.5))
+
+
 def attends_first(rows: RingRows, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     out = attend(rows, q)
     put(rows, k, v)
@@ -95,6 +100,14 @@ def first_kv_head(rows: RingRows, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     only = RingRows(len(q), rows.window, 1, q.shape[2])
     only.keys, only.values, only.positions = rows.keys[:, :1], rows.values[:, :1], rows.positions
     return attend(only, q)
+
+
+def old_keys(rows: RingRows, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    old = RingRows(len(q), rows.window)
+    old.keys, old.values = rows.keys.clone(), rows.values.clone()
+    put(rows, k, v)
+    old.positions = rows.positions
+    return attend(old, q)
 
 
 def not_joined(rows: RingRows, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -154,6 +167,10 @@ def after_the_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 
 def times_mask(scores: Tensor, mask: Tensor) -> Tensor:
     return torch.softmax(scores * mask, -1)
+
+
+def mask_without_axes(scores: Tensor, mask: Tensor) -> Tensor:
+    return softmax_masked(scores, mask[:, 0, 0])
 
 
 def no_mask(scores: Tensor, mask: Tensor) -> Tensor:

@@ -19,10 +19,10 @@ def _write_cases(rng: Random) -> list[Case]:
         ([10, 6, 3], 4, 1, 2, 1), ([0, 0], 3, 1, 2, 1), ([0, 5], 3, 2, 3, 2),
         ([2, 3, 9], 4, 3, 2, 3), ([1, 0, 4], 1, 2, 2, 2), ([3], 5, 1, 2, 4),
     ]  # fmt: skip
-    rows = [rng.randrange(20) for _ in range(rng.randrange(2, 5))]
-    runs.append((rows, rng.randrange(2, 6), 2, 2, rng.randrange(2, 5)))
+    seen = [rng.randrange(20) for _ in range(rng.randrange(2, 5))]
+    runs.append((seen, rng.randrange(2, 6), 2, 2, rng.randrange(2, 5)))
     cases = [_write_case(seed, *run) for seed, run in enumerate(runs)]
-    rows = "filled_rows([6, 3], draw(1, \"tr1\"), 8)"
+    rows = 'filled_rows([6, 3], draw(1, "tr1"), 8)'
     token = "*torch.ones(2, 2, 1, 2).double()"
     before = "before = [rows.keys, rows.values, rows.positions, rows.seen]"
     kept = f"rows = {rows}; {before}; write_rows(rows, {token})"
@@ -114,9 +114,22 @@ WRITE = Exercise(
             "the slot is used on the axis of the heads: write keys[each, :, slot]",
             answers(write_rows=wrong.slot_on_heads),
         ),
+        Mutant(
+            "index-not-expanded",
+            "scatter_ writes as many numbers as its index has: expand the index to the shape of "
+            "what is written",
+            answers(write_rows=wrong.index_not_expanded),
+        ),
+        Mutant(
+            "shifts",
+            "everything moves one place for each token: the ring moves nothing, position p lives "
+            "in slot p % window",
+            answers(write_rows=wrong.shifting),
+        ),
         Mutant("into-copies", wrong.COPIES, answers(write_rows=wrong.into_copies)),
-        Mutant("into-copies-not-positions", wrong.COPIES,
-               answers(write_rows=wrong.into_copies_of_rows)),
+        Mutant(
+            "into-copies-not-positions", wrong.COPIES, answers(write_rows=wrong.into_copies_of_rows)
+        ),
         Mutant(
             "not-counted",
             "seen is not raised: the next token goes to the same slot",

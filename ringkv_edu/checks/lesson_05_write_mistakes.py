@@ -75,6 +75,22 @@ def scattered(slot_of: Callable[[RingRows], Tensor], positions_first: bool = Fal
     return mutant
 
 
+def index_not_expanded(rows: RingRows, k: Tensor, v: Tensor) -> None:
+    slot = rows.seen % rows.window
+    rows.keys.scatter_(2, slot[:, None, None, None], k[:, :, None])
+    rows.values.scatter_(2, slot[:, None, None, None], v[:, :, None])
+    rows.positions.scatter_(1, slot[:, None], rows.seen[:, None])
+    rows.seen += 1
+
+
+def shifting(rows: RingRows, k: Tensor, v: Tensor) -> None:
+    """Keep tokens in order of time: move everything, and write into the last slot."""
+    for memory, new in ((rows.keys, k), (rows.values, v)):
+        memory.copy_(torch.cat([memory[:, :, 1:], new[:, :, None]], 2))
+    rows.positions.copy_(torch.cat([rows.positions[:, 1:], rows.seen[:, None]], 1))
+    rows.seen += 1
+
+
 def crossed(rows: RingRows, k: Tensor, v: Tensor) -> None:
     slot = rows.seen % rows.window
     rows.keys[:, :, slot], rows.values[:, :, slot] = k[:, :, None], v[:, :, None]

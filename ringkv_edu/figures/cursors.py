@@ -12,7 +12,7 @@ SEEN, WINDOW = (10, 6, 3), 4
 
 
 def cursors() -> tuple[list[list[int]], list[int]]:
-    """Give the positions in the slots of each row, and the slot of its next write, by running it."""
+    """Run it: give the positions in the slots of each row, and the slot of its next write."""
     import torch
 
     from ..torch_ring import TorchRing
@@ -40,8 +40,8 @@ def draw_cursors() -> Any:
             for slot, position in enumerate(positions):
                 empty = position < 0
                 face = "white" if empty else slot_colour(slot)
-                edge = {"edgecolor": LINE, "ls": "--"} if empty else {"edgecolor": INK}
-                box = Rectangle((slot - 0.45, row - 0.3), 0.9, 0.6, facecolor=face, lw=1, **edge)
+                box = Rectangle((slot - 0.45, row - 0.3), 0.9, 0.6, facecolor=face, lw=1)
+                box.set(edgecolor=LINE if empty else INK, linestyle="--" if empty else "-")
                 axes.add_patch(box)
                 axes.text(
                     slot,

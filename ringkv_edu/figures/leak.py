@@ -17,7 +17,9 @@ Array = npt.NDArray[Any]
 
 def names() -> list[str]:
     """Name the packed tokens: a0, a1, ... b0, ..."""
-    return [f"{name}{token}" for name, size in zip("ab", SIZES, strict=True) for token in range(size)]
+    return [
+        f"{name}{token}" for name, size in zip("ab", SIZES, strict=True) for token in range(size)
+    ]
 
 
 def weights(isolated: bool) -> Array:
@@ -36,7 +38,8 @@ def weights(isolated: bool) -> Array:
         seen &= sequence[:, None] == sequence
     scores = np.where(seen, q @ k.T / np.sqrt(HEAD_DIM), -np.inf)
     parts: Array = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return parts / parts.sum(axis=1, keepdims=True)
+    parts /= parts.sum(axis=1, keepdims=True)
+    return parts
 
 
 def shares(isolated: bool) -> Array:
@@ -70,7 +73,9 @@ def _grid(axes: Any, table: Array) -> None:
     for row in range(n):
         for column in range(n):
             weight = table[row, column]
-            box = Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor="white", edgecolor=LINE, lw=0.6)
+            box = Rectangle(
+                (column - 0.5, row - 0.5), 1, 1, facecolor="white", edgecolor=LINE, lw=0.6
+            )
             other = (row < border) != (column < border)
             if weight > 0 and other:
                 box.set(edgecolor=WRONG, hatch="////", lw=1.2, zorder=2)

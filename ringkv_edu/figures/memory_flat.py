@@ -56,7 +56,7 @@ def measure(device: str = "cpu") -> list[Mark]:
     del growing
     held = _allocated(torch, device)
     ring = TorchRing(WINDOW, 1, KV_HEADS, HEAD_DIM, dtype=torch.float16, device=device)
-    marks = []
+    marks: list[Mark] = []
     for token in range(1, TOKENS + 1):
         start = perf_counter()
         ring.append(k, k)
