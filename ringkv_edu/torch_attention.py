@@ -26,6 +26,7 @@ import torch
 from torch.nn import functional
 
 from .numpy_products import scores_of, values_of
+from .torch_bounds import hidden
 
 __all__ = ["attention", "one_query"]
 
@@ -90,8 +91,8 @@ def _weighted(weights: Tensor, values: Tensor, small: bool, tiled: bool) -> Tens
 
 
 def _numpy_may(*tensors: Tensor) -> bool:
-    """Say whether NumPy may do a product: one thread, real memory, nobody compiling."""
-    if torch.compiler.is_compiling() or torch.get_num_threads() > 1:
+    """Say whether NumPy may do a product: one thread, real memory, nobody compiling or watching."""
+    if hidden(tensors[0]) or torch.get_num_threads() > 1:
         return False
     return all(type(x) is Tensor for x in tensors)
 

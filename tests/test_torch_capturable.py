@@ -306,6 +306,40 @@ def test_a_ragged_decode_step_makes_nothing_large_on_the_cpu() -> None:
     assert spied(ring, 16, torch.tensor([1, 0])).largest < ring.keys.nbytes / 4
 
 
+def profiled(ring: TorchRing, heads: int) -> tuple[set[str], int]:
+    """Give what a step calls while nobody watches by a mode, and the most it allocates at once."""
+    x, k = big(heads), big(4)
+    ring.step(x, k, k)
+    with torch.profiler.profile(profile_memory=True) as found:
+        ring.step(x, k, k)
+    events = found.events()
+    return {e.name for e in events}, max((e.self_cpu_memory_usage for e in events), default=0)
+
+
+@pytest.mark.parametrize("seen", STATES)
+@pytest.mark.parametrize("several", [1, 2])
+@pytest.mark.parametrize("small", [0, 2**30])
+def test_the_shorter_ways_wait_for_nothing_and_make_nothing_large(
+    seen, several, small, threads, monkeypatch
+) -> None:
+    threads(several)
+    monkeypatch.setattr(kernels, "SMALL", small)
+    for heads in (4, 16):
+        ring = TorchRing(**BIG)
+        if seen:
+            ring.append(*[big(4, seen)] * 2)
+        names, largest = profiled(ring, heads)
+        assert "aten::_local_scalar_dense" not in names
+        assert largest < ring.keys.nbytes / 4
+
+
+def test_the_profiler_catches_a_planted_culprit(threads: Any) -> None:
+    threads(2)  # or the step would not come by where the culprits are
+    assert "aten::_local_scalar_dense" in profiled(Asks(**BIG), 4)[0]
+    ring = Grows(**BIG)
+    assert profiled(ring, 4)[1] >= ring.keys.nbytes / 4
+
+
 def peak_of(call: Any) -> int:
     call()
     tracemalloc.start()
