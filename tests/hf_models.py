@@ -115,6 +115,15 @@ def gap(a: Tensor, b: Tensor, real: Tensor | None = None) -> float:
     return float((a - b).abs().max() / b.abs().max())
 
 
+ROW_CALLS: list[tuple[Any, list[int]]] = [
+    (lambda c: c.reorder_cache(torch.tensor([1, 1])), [1, 1]),
+    (lambda c: c.reorder_cache(torch.tensor([1, 0])), [1, 0]),
+    (lambda c: c.batch_select_indices(torch.tensor([1])), [1]),
+    (lambda c: c.batch_select_indices(torch.tensor([False, True])), [1]),
+    (lambda c: c.batch_repeat_interleave(2), [0, 0, 1, 1]),
+]
+
+
 class Windowed(LlamaForCausalLM):
     """A Llama that masks by the one rule and keeps no cache: what `generate` must give."""
 

@@ -21,7 +21,7 @@ from ringkv_edu.adapters import hf, hf_layers, hf_proof, hf_release, ring_cache
 from ringkv_edu.adapters.hf import TESTED, FullLayer, RingCache, RingLayer
 
 from . import hf_models as models
-from .hf_models import STEPS, WINDOW, gap, left_padded, streamed, text, uncached
+from .hf_models import ROW_CALLS, STEPS, WINDOW, gap, left_padded, streamed, text, uncached
 
 Tensor = torch.Tensor
 SCALE = 1e-6
@@ -116,6 +116,16 @@ def test_chunks_of_any_length(chunks: list[int], attention: str, sinks: int) -> 
     cache = ring_cache(model, window=WINDOW, sinks=sinks)  # and without a mask or padding
     ours = streamed(model, cache, tokens[:1], None, chunks)
     assert gap(ours, uncached(model, tokens[:1], real[:1], WINDOW, sinks)) <= SCALE
+
+
+@pytest.mark.parametrize("rows", [(0,), (0, 7)])
+def test_slack_is_kept_and_not_seen(rows: tuple[int, ...]) -> None:
+    model = models.llama()
+    tokens, real = given(rows, 20)
+    for sinks in (0, 2):
+        cache = ring_cache(model, WINDOW, sinks, slack=5)
+        ours = streamed(model, cache, tokens, real, one_by_one(20))
+        assert gap(ours, uncached(model, tokens, real, WINDOW, sinks), real) <= SCALE
 
 
 @pytest.mark.parametrize("pads", [(40, 0), (0, 79), (35, 50)])
@@ -312,15 +322,6 @@ def next_logits(cache: Any, tokens: Tensor, real: Tensor, n: int = 40) -> Tensor
         where = models.position_ids(real)[:, n : n + 8]
         given = {"attention_mask": real[:, : n + 8], "position_ids": where, "cache": cache}
         return models.llama()(tokens[:, n : n + 8], **given).logits
-
-
-ROW_CALLS: list[tuple[Any, list[int]]] = [
-    (lambda c: c.reorder_cache(torch.tensor([1, 1])), [1, 1]),
-    (lambda c: c.reorder_cache(torch.tensor([1, 0])), [1, 0]),
-    (lambda c: c.batch_select_indices(torch.tensor([1])), [1]),
-    (lambda c: c.batch_select_indices(torch.tensor([False, True])), [1]),
-    (lambda c: c.batch_repeat_interleave(2), [0, 0, 1, 1]),
-]
 
 
 @pytest.mark.parametrize("layers", [None, models.MIXED])

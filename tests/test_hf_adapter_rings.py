@@ -14,7 +14,7 @@ from ringkv_edu.adapters import ring_cache
 from ringkv_edu.given_numpy import RingArrays
 
 from . import hf_models as models
-from .hf_models import WINDOW, gap, left_padded, streamed, text, uncached
+from .hf_models import ROW_CALLS, WINDOW, gap, left_padded, streamed, text, uncached
 
 Tensor = torch.Tensor
 SCALE = 1e-6
@@ -168,6 +168,22 @@ def test_a_numpy_ring_takes_back_and_full_layers_go_on_beside_it() -> None:
         a, b = (model(tokens[:, 40:41], cache=c, **more).logits for c in (cache, plain))
     assert gap(a, b) <= SCALE
     assert cache.rings[0] is None
+
+
+@pytest.mark.parametrize("make", [NumpyRing, partial(TorchRing, slack=2)], ids=name)
+def test_rows_move_with_all_that_belongs_to_them(make: Any) -> None:
+    model = models.llama()
+    tokens, real = left_padded(text(2, 50), (0, 7))
+    wanted = uncached(model, tokens, real, WINDOW)
+    for call, rows in ROW_CALLS:
+        cache = ring_cache(model, WINDOW, make=make)
+        streamed(model, cache, tokens[:, :40], real[:, :40], [39, 1])
+        call(cache)
+        with torch.no_grad():
+            where = models.position_ids(real)[rows, 40:]
+            more = {"attention_mask": real[rows], "position_ids": where}
+            ours = model(tokens[rows, 40:], cache=cache, **more).logits
+        assert gap(ours, wanted[rows, 40:]) <= SCALE
 
 
 # Nothing is repaired.
