@@ -132,7 +132,7 @@ READS = {
     "int": lambda t: int(t[0]),
     "tolist": lambda t: t.tolist(),
     "numpy": lambda t: t.numpy(),
-    "array": lambda t: [0, *t.__array__().tolist()],
+    "array": lambda t: t.__array__(),
     "cpu": lambda t: t.cpu(),
     "if": lambda t: 1 if t[0] else 0,
     "print": lambda t: f"{t}",

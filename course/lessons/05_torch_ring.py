@@ -608,50 +608,6 @@ if torch.cuda.is_available():
 else:
     print("There is no CUDA device here. The same code runs on one, and this cell then compares.")
 
-# %% [markdown] id="own-ring-why"
-# ## Your ring in a model
-#
-# `MyRing` below is nothing but your functions: `write_rows` stores, `rows_mask` says what is visible,
-# `start_again` resets. The course's adapter puts one into each layer of a tiny Mistral model (two layers,
-# random weights, window 8), of the library that real models are run with. The model writes two rows,
-# resets, and writes two more, once with the library's own cache and once with yours. (Its rows are of one
-# age. That yours may differ in age, the checks have seen.)
-
-
-# %% id="own-ring"
-class MyRing:
-    """Your functions, as a ring that a model can decode with."""
-
-    def __init__(self, window, batch, kv_heads, head_dim, dtype, device):
-        self.rows = RingRows(batch, window, kv_heads, head_dim, dtype, device)
-
-    def append(self, k, v):
-        for token in range(k.shape[2]):
-            write_rows(self.rows, k[:, :, token], v[:, :, token])
-
-    def reset(self):
-        start_again(self.rows, torch.ones_like(self.rows.seen, dtype=torch.bool))
-
-    @property
-    def keys(self):
-        return self.rows.keys
-
-    @property
-    def values(self):
-        return self.rows.values
-
-    @property
-    def positions(self):
-        rows = self.rows
-        visible = rows_mask(rows.positions, rows.seen, rows.window)
-        return torch.where(visible, rows.positions, -1)
-
-
-# %% id="own-model" role="volatile"
-from ringkv_edu.tiny_model import side_by_side
-
-side_by_side(MyRing)
-
 # %% [markdown] id="case05-replay-why"
 # ## Case file: the cursor that froze
 #
@@ -759,6 +715,50 @@ for window, tokens in ((4, 2), (4, 7), (rng.randrange(2, 6), rng.randrange(6, 12
 #
 # A line for your own tests: `ring = TokenRing(3); run = Recording(ring.write); [run.replay() for _ in
 # range(4)]; print(ring.seen)` gives `tensor([5])`.
+
+# %% [markdown] id="own-ring-why"
+# ## Your ring in a model
+#
+# `MyRing` below is nothing but your functions: `write_rows` stores, `rows_mask` says what is visible,
+# `start_again` resets. The course's adapter puts one into each layer of a tiny Mistral model (two layers,
+# random weights, window 8), of the library that real models are run with. The model writes two rows,
+# resets, and writes two more, once with the library's own cache and once with yours. (Its rows are of one
+# age. That yours may differ in age, the checks have seen.)
+
+
+# %% id="own-ring"
+class MyRing:
+    """Your functions, as a ring that a model can decode with."""
+
+    def __init__(self, window, batch, kv_heads, head_dim, dtype, device):
+        self.rows = RingRows(batch, window, kv_heads, head_dim, dtype, device)
+
+    def append(self, k, v):
+        for token in range(k.shape[2]):
+            write_rows(self.rows, k[:, :, token], v[:, :, token])
+
+    def reset(self):
+        start_again(self.rows, torch.ones_like(self.rows.seen, dtype=torch.bool))
+
+    @property
+    def keys(self):
+        return self.rows.keys
+
+    @property
+    def values(self):
+        return self.rows.values
+
+    @property
+    def positions(self):
+        rows = self.rows
+        visible = rows_mask(rows.positions, rows.seen, rows.window)
+        return torch.where(visible, rows.positions, -1)
+
+
+# %% id="own-model" role="volatile"
+from ringkv_edu.tiny_model import side_by_side
+
+side_by_side(MyRing)
 
 # %% [markdown] id="end"
 # ## What you have now
