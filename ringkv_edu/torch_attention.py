@@ -13,8 +13,9 @@ float32, in multiples of the time that plain reading of the keys and values take
   256 rows: 0.9, where torch's takes 1.4 to 2.
 
 Repeating keys for each query head (`repeat_interleave`) is 20 times slower: nothing here does it.
-On an accelerator, or for half precision, `scaled_dot_product_attention` does the work, the query
-heads of a group as rows of one product: no backend can fall back to repeated keys.
+For half precision, and for float32 on an accelerator, `scaled_dot_product_attention` does the work,
+the query heads of a group as rows of one product: no backend can fall back to repeated keys. It has
+no fused kernel for float64 and would copy the keys there, so float64 gets plain products everywhere.
 
 Source: arXiv 1706.03762, grouped queries arXiv 2305.13245; S5, S8.
 """
@@ -31,6 +32,7 @@ from .torch_bounds import hidden
 __all__ = ["attention", "one_query"]
 
 Tensor = torch.Tensor
+HALVES = (torch.float16, torch.bfloat16)
 SMALL = 8 * 2**20  # bytes of keys up to which the caches of a CPU hold them
 
 
@@ -56,7 +58,7 @@ def one_query(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scal
     """
     batch, heads, _, head_dim = q.shape
     rows = q.reshape(batch, keys.shape[1], heads // keys.shape[1], head_dim)
-    if not keys.is_cpu or keys.dtype not in (torch.float32, torch.float64):
+    if keys.dtype in HALVES or (keys.dtype == torch.float32 and not keys.is_cpu):
         each = None if mask is None else mask[:, None, None]
         out = functional.scaled_dot_product_attention(rows, keys, values, each, scale=scale)
         return out.reshape(q.shape)
@@ -81,7 +83,7 @@ def _scores(rows: Tensor, keys: Tensor, scale: float, small: bool, tiled: bool) 
 def _weighted(weights: Tensor, values: Tensor, small: bool, tiled: bool) -> Tensor:
     """Give (batch, kv_heads, group, head_dim): the values, weighted and summed over m."""
     batch, kv_heads, group, m = weights.shape
-    if group == 1 and values.is_contiguous() and not (small and tiled):
+    if group == 1 and values.is_cpu and values.is_contiguous() and not (small and tiled):
         rows = torch.arange(batch * kv_heads * m, dtype=torch.int32, device=values.device)
         table = values.view(len(rows), -1)
         each = weights.reshape(-1)
