@@ -13,9 +13,9 @@ float32, in multiples of the time that plain reading of the keys and values take
   256 rows: 0.9, where torch's takes 1.4 to 2.
 
 Repeating keys for each query head (`repeat_interleave`) is 20 times slower: nothing here does it.
-For half precision, and for float32 on an accelerator, `scaled_dot_product_attention` does the work,
-the query heads of a group as rows of one product: no backend can fall back to repeated keys. It has
-no fused kernel for float64 and would copy the keys there, so float64 gets plain products everywhere.
+For half precision, and for float32 on an accelerator, `scaled_dot_product_attention` does the
+work, the query heads of a group as rows of one product: no backend can fall back to repeated keys.
+It has no fused kernel for float64 and would copy the keys, so float64 gets plain products there.
 
 Source: arXiv 1706.03762, grouped queries arXiv 2305.13245; S5, S8.
 """
