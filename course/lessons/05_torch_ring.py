@@ -582,7 +582,7 @@ print(memory_table())
 # A decode step reads every stored key and value once, and does only a few multiplications with each number.
 # So it cannot be faster than plain reading: lesson 01's read floor. The next cell times `TorchRing`, the
 # course's ring, full and with 32 query heads, beside the sum of the same keys and values, which does little
-# but read.
+# but read. A small ring lies in the CPU's own caches: there reading is fast, and the arithmetic shows.
 
 # %% id="floor" role="volatile"
 from ringkv_edu.bench.floor import floor_table
@@ -711,7 +711,8 @@ for window, tokens in ((4, 2), (4, 7), (rng.randrange(2, 6), rng.randrange(6, 12
 # Three ways to freeze it: a Python number is a constant of the recording; `seen = seen + 1` puts the sum
 # into a new tensor, and each replay starts from the old one; a reset that makes new tensors leaves the
 # recording with tensors that nobody looks at any more. What is written in place is seen by all. A host read
-# cannot be recorded at all: CUDA refuses it.
+# cannot be recorded at all: CUDA refuses it. (The static caches of transformers 5.24 count in a
+# tensor, in place, and their source says why.)
 #
 # A line for your own tests: `ring = TokenRing(3); run = Recording(ring.write); [run.replay() for _ in
 # range(4)]; print(ring.seen)` gives `tensor([5])`.
