@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+# Test processes run side by side: threads of one would wait for those of another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parents[1]
 ALLOWED_SKIPS = ("no CUDA device", "model weights not fetched")
