@@ -31,7 +31,7 @@ def write_known(ring: Any, k: Tensor, v: Tensor) -> bool:
     if position is None or k.shape[2] > 1:
         return False
     slot = ring._bounds.slot_of(position)
-    v = apart(v, ring.keys)  # they are written first
+    k, v = apart(k, ring.keys), apart(v, ring.keys, ring.values)  # not while they are written
     ring.keys.narrow(2, slot, 1).copy_(k)
     ring.values.narrow(2, slot, 1).copy_(v)
     ring.positions.select(1, slot).fill_(position)

@@ -913,3 +913,15 @@ def _lines_of_code(function: Any) -> int:
     definition = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     body = definition.body[1:] if ast.get_docstring(definition) else definition.body
     return len({n for node in body for n in range(node.lineno, (node.end_lineno or 0) + 1)})
+
+
+@pytest.mark.parametrize("which", ["k", "v"])
+def test_a_slot_with_its_rows_and_heads_swapped_may_come_back(which: str) -> None:
+    ring = ring_after(3, kv_heads=2)
+    stored = (ring.keys if which == "k" else ring.values)[:, :, 3:]  # where the next token goes
+    stored.copy_(tokens(1, 2, seed=5))
+    given = {"k": tokens(1, 2, seed=6), "v": tokens(1, 2, seed=7)} | {which: stored.transpose(0, 1)}
+    wanted = {name: x.clone() for name, x in given.items()}
+    ring.append(**given)
+    assert torch.equal(ring.keys[:, :, 3:], wanted["k"])
+    assert torch.equal(ring.values[:, :, 3:], wanted["v"])
