@@ -289,7 +289,9 @@ class TorchRing:
         return {name: x for name, x in vars(self).items() if name != "_host"}  # views of its own
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        with torch.inference_mode(False):  # or a copy made inside could not be written later
+            own = {n: x.clone() if _frozen(x) else x for n, x in state.items()}
+        vars(self).update(own)
         self._host = HostStep(self) if HostStep.serves(self) else None
 
     @property
@@ -312,3 +314,7 @@ class TorchRing:
         sizes = f"window={self.window}, batch={batch}, kv_heads={kv_heads}, head_dim={head_dim}"
         more = f"sinks={self.sinks}, slack={self.slack}, {self.keys.dtype}, {self.keys.device}"
         return f"<TorchRing {sizes}, {more}>"
+
+
+def _frozen(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.is_inference()

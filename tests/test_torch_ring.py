@@ -925,3 +925,19 @@ def test_a_slot_with_its_rows_and_heads_swapped_may_come_back(which: str) -> Non
     ring.append(**given)
     assert torch.equal(ring.keys[:, :, 3:], wanted["k"])
     assert torch.equal(ring.values[:, :, 3:], wanted["v"])
+
+
+def test_a_copy_made_in_inference_mode_can_be_written_later() -> None:
+    ring = ring_after(3)
+    kept = io.BytesIO()
+    torch.save(ring, kept)
+    kept.seek(0)
+    with torch.inference_mode():
+        copies = [copy.deepcopy(ring), torch.load(kept, weights_only=False)]
+    k = tokens(1, seed=3)
+    ring.append(k, k)
+    for other in copies:
+        other.append(k, k)
+        other.rewind(1)
+        other.append(k, k)
+        assert alike(tensors(other), tensors(ring))
