@@ -52,7 +52,7 @@ class TorchRing:
     possible to take back up to ``slack`` tokens once the ring is full. ``dtype`` is float16,
     bfloat16, float32 or float64; None means torch's default, as for ``device``. Positions are
     int64 whatever the dtype is. **There are no gradients**: what goes in is copied, what comes out
-    is detached.
+    is detached. Autocast changes nothing here.
 
     Wrong shapes, dtypes and devices always raise ``ValueError`` or ``TypeError`` and change
     nothing. Values that are not in CPU memory (lengths, rows, how far a row can be taken back) are

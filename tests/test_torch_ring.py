@@ -941,3 +941,20 @@ def test_a_copy_made_in_inference_mode_can_be_written_later() -> None:
         other.rewind(1)
         other.append(k, k)
         assert alike(tensors(other), tensors(ring))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("group", [1, 2])
+def test_autocast_changes_nothing(group: int, threads: int) -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        rings = ring_after(2, kv_heads=2), ring_after(2, kv_heads=2)
+        for t, n in enumerate([1, 1, 1, 3, 1, 6, 1]):
+            q, k = tokens(n, 2 * group, seed=t), tokens(n, 2, seed=20 + t)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                out = rings[0].step(q, k, k)
+                at = rings[0].attend(q[:, :, -1:])
+            assert alike([out, at], [rings[1].step(q, k, k), rings[1].attend(q[:, :, -1:])])
+    finally:
+        torch.set_num_threads(before)
