@@ -60,7 +60,7 @@ class HostStep:
             return False
         if self.bounds.bare(1) == 0 or not self.small or torch.get_num_threads() > 1:
             return False
-        return all(type(x) is Tensor and not x.requires_grad for x in given)
+        return all(type(x) is Tensor and not (x.requires_grad or x.is_neg()) for x in given)
 
     def step(self, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor | None:
         """Write one token of every row and let it attend, as ``TorchRing.step`` does.

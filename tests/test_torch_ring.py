@@ -958,3 +958,14 @@ def test_autocast_changes_nothing(group: int, threads: int) -> None:
             assert alike([out, at], [rings[1].step(q, k, k), rings[1].attend(q[:, :, -1:])])
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("which", ["q", "k", "v"])
+def test_a_tensor_that_is_negative_by_a_bit_alone(which: str) -> None:
+    x = tokens(1)
+    given = {"q": x, "k": x, "v": x} | {which: torch.complex(x, x).conj().imag}
+    assert given[which].is_neg()
+    plain = {"q": x, "k": x, "v": x} | {which: -x}
+    for n in (0, 3, 6):
+        out, wanted = ring_after(n).step(**given), ring_after(n).step(**plain)
+        assert (out - wanted).abs().max() < 2e-6
