@@ -43,6 +43,8 @@ class HostStep:
     """Does the decode steps of one ring, as long as it may."""
 
     def __init__(self, ring: Any) -> None:
+        self.tensors = ring.keys, ring.values, ring.positions, ring._seen
+        self.at = [x.data_ptr() for x in self.tensors]
         self.keys, self.values = ring.keys.numpy(), ring.values.numpy()
         self.positions, self.seen = ring.positions.numpy(), ring._seen.numpy()
         self.bounds: Bounds = ring._bounds
@@ -59,6 +61,8 @@ class HostStep:
         if hidden(given[0]) or given[0].shape[2] > 1 or self.bounds.cursor is None:
             return False
         if self.bounds.bare(1) == 0 or not self.small or torch.get_num_threads() > 1:
+            return False
+        if [x.data_ptr() for x in self.tensors] != self.at:  # moved, to be shared: views dangle
             return False
         return all(type(x) is Tensor and not (x.requires_grad or x.is_neg()) for x in given)
 

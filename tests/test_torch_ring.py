@@ -6,6 +6,8 @@ import ast
 import copy
 import inspect
 import io
+import pickle
+from multiprocessing.reduction import ForkingPickler
 from textwrap import dedent
 from typing import Any
 
@@ -969,3 +971,18 @@ def test_a_tensor_that_is_negative_by_a_bit_alone(which: str) -> None:
     for n in (0, 3, 6):
         out, wanted = ring_after(n).step(**given), ring_after(n).step(**plain)
         assert (out - wanted).abs().max() < 2e-6
+
+
+def test_a_ring_shared_with_another_process_trusts_its_positions_alone() -> None:
+    ring, alone = ring_after(2), ring_after(2)
+    sent = bytes(ForkingPickler.dumps(ring))  # what a queue does: the storage moves meanwhile
+    k = tokens(1, seed=3)
+    there = pickle.loads(sent)
+    there.append(k, k)  # in the other process
+    alone.append(k, k)
+    for t in range(6):
+        q = tokens(1, 2, seed=t)
+        assert torch.equal(ring.step(q, q[:, :1], q[:, 1:]), alone.step(q, q[:, :1], q[:, 1:]))
+        assert torch.equal(there.attend(q), alone.attend(q))
+    assert alike(tensors(ring), tensors(alone))
+    assert alike(tensors(there), tensors(alone))
