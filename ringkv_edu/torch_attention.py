@@ -96,7 +96,7 @@ def _numpy_may(*tensors: Tensor) -> bool:
     """Say whether NumPy may do a product: one thread, real memory, nobody compiling or watching."""
     if hidden(tensors[0]) or torch.get_num_threads() > 1:
         return False
-    return all(type(x) is Tensor for x in tensors)
+    return all(type(x) is Tensor and not x.is_neg() for x in tensors)
 
 
 @np.errstate(all="ignore")  # as torch: what is not finite is the caller's, without a warning

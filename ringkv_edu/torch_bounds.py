@@ -47,14 +47,21 @@ def apart(x: torch.Tensor, *stored: torch.Tensor) -> torch.Tensor:
 
 
 def without_gradients(method: Method) -> Method:
-    """Run a method without gradients; where there are none anyway, that costs nothing."""
+    """Run a ring's method without gradients and without autocast, which would change its dtype.
+
+    Where neither is on, that costs next to nothing.
+    """
 
     @wraps(method)
-    def run(*args: Any, **named: Any) -> Any:
+    def run(ring: Any, *args: Any, **named: Any) -> Any:
+        kind = "cpu" if ring.keys.is_cpu else "cuda"
+        if torch.is_autocast_enabled(kind):
+            with torch.no_grad(), torch.autocast(kind, enabled=False):
+                return method(ring, *args, **named)
         if not torch.is_grad_enabled():
-            return method(*args, **named)
+            return method(ring, *args, **named)
         with torch.no_grad():
-            return method(*args, **named)
+            return method(ring, *args, **named)
 
     return cast(Method, run)
 

@@ -31,7 +31,7 @@ def write_known(ring: Any, k: Tensor, v: Tensor) -> bool:
     if position is None or k.shape[2] > 1:
         return False
     slot = ring._bounds.slot_of(position)
-    v = apart(v, ring.keys)  # they are written first
+    k, v = apart(k, ring.keys), apart(v, ring.keys, ring.values)  # not while they are written
     ring.keys.narrow(2, slot, 1).copy_(k)
     ring.values.narrow(2, slot, 1).copy_(v)
     ring.positions.select(1, slot).fill_(position)
@@ -43,6 +43,8 @@ class HostStep:
     """Does the decode steps of one ring, as long as it may."""
 
     def __init__(self, ring: Any) -> None:
+        self.tensors = ring.keys, ring.values, ring.positions, ring._seen
+        self.at = [x.data_ptr() for x in self.tensors]
         self.keys, self.values = ring.keys.numpy(), ring.values.numpy()
         self.positions, self.seen = ring.positions.numpy(), ring._seen.numpy()
         self.bounds: Bounds = ring._bounds
@@ -60,7 +62,9 @@ class HostStep:
             return False
         if self.bounds.bare(1) == 0 or not self.small or torch.get_num_threads() > 1:
             return False
-        return all(type(x) is Tensor and not x.requires_grad for x in given)
+        if [x.data_ptr() for x in self.tensors] != self.at:  # moved, to be shared: views dangle
+            return False
+        return all(type(x) is Tensor and not (x.requires_grad or x.is_neg()) for x in given)
 
     def step(self, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor | None:
         """Write one token of every row and let it attend, as ``TorchRing.step`` does.

@@ -52,7 +52,7 @@ class TorchRing:
     possible to take back up to ``slack`` tokens once the ring is full. ``dtype`` is float16,
     bfloat16, float32 or float64; None means torch's default, as for ``device``. Positions are
     int64 whatever the dtype is. **There are no gradients**: what goes in is copied, what comes out
-    is detached.
+    is detached. Autocast changes nothing here.
 
     Wrong shapes, dtypes and devices always raise ``ValueError`` or ``TypeError`` and change
     nothing. Values that are not in CPU memory (lengths, rows, how far a row can be taken back) are
@@ -90,7 +90,7 @@ class TorchRing:
             first = torch.arange(rows * heads, device=where) * self.slots
             self._first = first.view(rows, heads, 1)  # slot 0 of each head, as a row of all slots
         self._bounds = Bounds(self.slots, self.sinks, self.slack)
-        self._host = HostStep(self) if HostStep.serves(self) else None
+        self._look()
 
     # The heart: write, mask, attend, step.
 
@@ -140,7 +140,7 @@ class TorchRing:
 
     def _one(self, q: Tensor, alive: Tensor | None, scale: float) -> Tensor:
         """Let the newest position of each row attend; rows that are not ``alive`` get zeros."""
-        top, bare = self._bounds.near(hidden(self.keys))
+        top, bare = self._bounds.near(self._hidden())
         held = self.positions[:, :top]
         mask = None if bare else sees(self._seen[:, None] - 1, held, self.window, self.sinks)
         out = one_query(q, self.keys[:, :, :top], self.values[:, :, :top], mask, scale)
@@ -149,7 +149,7 @@ class TorchRing:
     def _chunk(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor | None, scale: float) -> Tensor:
         """Let several tokens attend to the ring as it was and to the chunk beside it."""
         queries = self._next(q.shape[2])
-        top = self.slots if hidden(self.keys) else self._bounds.top
+        top = self.slots if self._hidden() else self._bounds.top
         old = self.positions[:, :top], self.keys[:, :, :top], self.values[:, :, :top]
         new = queries if real is None else torch.where(real, queries, -1), k, v
         return chunk_attention(q, queries, old, new, self.window, self.sinks, scale)
@@ -203,7 +203,7 @@ class TorchRing:
         ``q`` and the result (batch, heads, 1, head_dim); zeros for a row that holds nothing.
         """
         check_heads(q, self.keys, 1)
-        sure = not hidden(self.keys) and self._bounds.bare() > 0
+        sure = not self._hidden() and self._bounds.bare() > 0
         return self._one(q, None if sure else self.size > 0, factor(scale, q.shape[3]))
 
     # Taking back, starting again.
@@ -237,9 +237,21 @@ class TorchRing:
         if self._known():
             self._bounds.emptied(chosen is None)
 
+    def _look(self) -> None:
+        """Note where the storage lies, and look at it with NumPy where that may do the steps."""
+        self._at = self.keys.data_ptr()
+        self._host = HostStep(self) if HostStep.serves(self) else None
+
+    def _hidden(self) -> bool:
+        """Say whether others may change the rows: see `hidden`.
+
+        Other processes may, once the storage has moved to be shared with them.
+        """
+        return hidden(self.keys) or self.keys.data_ptr() != self._at
+
     def _known(self) -> bool:
         """Say whether the host can follow what happens now; once it could not, it never can."""
-        if hidden(self.keys):
+        if self._hidden():
             self._bounds.lose()
             return False
         return self._bounds.known
@@ -286,11 +298,15 @@ class TorchRing:
         return ring
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: x for name, x in vars(self).items() if name != "_host"}  # views of its own
+        return {name: x for name, x in vars(self).items() if name not in ("_host", "_at")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._host = HostStep(self) if HostStep.serves(self) else None
+        with torch.inference_mode(False):  # or a copy made inside could not be written later
+            own = {n: x.clone() if _frozen(x) else x for n, x in state.items()}
+        vars(self).update(own)
+        self._look()
+        if _shared(self.keys):  # another process may write into it
+            self._bounds.lose()
 
     @property
     def seen(self) -> Tensor:
@@ -312,3 +328,11 @@ class TorchRing:
         sizes = f"window={self.window}, batch={batch}, kv_heads={kv_heads}, head_dim={head_dim}"
         more = f"sinks={self.sinks}, slack={self.slack}, {self.keys.dtype}, {self.keys.device}"
         return f"<TorchRing {sizes}, {more}>"
+
+
+def _frozen(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.is_inference()
+
+
+def _shared(x: Tensor) -> bool:
+    return x.is_cpu and x.is_shared()  # type: ignore[no-untyped-call]

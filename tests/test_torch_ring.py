@@ -6,6 +6,8 @@ import ast
 import copy
 import inspect
 import io
+import pickle
+from multiprocessing.reduction import ForkingPickler
 from textwrap import dedent
 from typing import Any
 
@@ -913,3 +915,74 @@ def _lines_of_code(function: Any) -> int:
     definition = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     body = definition.body[1:] if ast.get_docstring(definition) else definition.body
     return len({n for node in body for n in range(node.lineno, (node.end_lineno or 0) + 1)})
+
+
+@pytest.mark.parametrize("which", ["k", "v"])
+def test_a_slot_with_its_rows_and_heads_swapped_may_come_back(which: str) -> None:
+    ring = ring_after(3, kv_heads=2)
+    stored = (ring.keys if which == "k" else ring.values)[:, :, 3:]  # where the next token goes
+    stored.copy_(tokens(1, 2, seed=5))
+    given = {"k": tokens(1, 2, seed=6), "v": tokens(1, 2, seed=7)} | {which: stored.transpose(0, 1)}
+    wanted = {name: x.clone() for name, x in given.items()}
+    ring.append(**given)
+    assert torch.equal(ring.keys[:, :, 3:], wanted["k"])
+    assert torch.equal(ring.values[:, :, 3:], wanted["v"])
+
+
+def test_a_copy_made_in_inference_mode_can_be_written_later() -> None:
+    ring = ring_after(3)
+    kept = io.BytesIO()
+    torch.save(ring, kept)
+    kept.seek(0)
+    with torch.inference_mode():
+        copies = [copy.deepcopy(ring), torch.load(kept, weights_only=False)]
+    k = tokens(1, seed=3)
+    ring.append(k, k)
+    for other in copies:
+        other.append(k, k)
+        other.rewind(1)
+        other.append(k, k)
+        assert alike(tensors(other), tensors(ring))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("group", [1, 2])
+def test_autocast_changes_nothing(group: int, threads: int) -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        rings = ring_after(2, kv_heads=2), ring_after(2, kv_heads=2)
+        for t, n in enumerate([1, 1, 1, 3, 1, 6, 1]):
+            q, k = tokens(n, 2 * group, seed=t), tokens(n, 2, seed=20 + t)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                out = rings[0].step(q, k, k)
+                at = rings[0].attend(q[:, :, -1:])
+            assert alike([out, at], [rings[1].step(q, k, k), rings[1].attend(q[:, :, -1:])])
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("which", ["q", "k", "v"])
+def test_a_tensor_that_is_negative_by_a_bit_alone(which: str) -> None:
+    x = tokens(1)
+    given = {"q": x, "k": x, "v": x} | {which: torch.complex(x, x).conj().imag}
+    assert given[which].is_neg()
+    plain = {"q": x, "k": x, "v": x} | {which: -x}
+    for n in (0, 3, 6):
+        out, wanted = ring_after(n).step(**given), ring_after(n).step(**plain)
+        assert (out - wanted).abs().max() < 2e-6
+
+
+def test_a_ring_shared_with_another_process_trusts_its_positions_alone() -> None:
+    ring, alone = ring_after(2), ring_after(2)
+    sent = bytes(ForkingPickler.dumps(ring))  # what a queue does: the storage moves meanwhile
+    k = tokens(1, seed=3)
+    there = pickle.loads(sent)
+    there.append(k, k)  # in the other process
+    alone.append(k, k)
+    for t in range(6):
+        q = tokens(1, 2, seed=t)
+        assert torch.equal(ring.step(q, q[:, :1], q[:, 1:]), alone.step(q, q[:, :1], q[:, 1:]))
+        assert torch.equal(there.attend(q), alone.attend(q))
+    assert alike(tensors(ring), tensors(alone))
+    assert alike(tensors(there), tensors(alone))

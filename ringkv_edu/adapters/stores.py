@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import torch
 
-from ..torch_bounds import hidden
 from ..torch_inputs import check_rewind
 from ..torch_ring import TorchRing
 from ..visibility import sees
@@ -106,7 +105,7 @@ class Native:
     def held(self) -> tuple[Tensor, Tensor, Tensor]:
         """Give views of the slots that may hold something."""
         ring = self.ring
-        top = ring.slots if hidden(ring.keys) else ring._bounds.top
+        top = ring.slots if ring._hidden() else ring._bounds.top
         return ring.keys[:, :, :top], ring.values[:, :, :top], ring.positions[:, :top]
 
     def newest(self, positions: Tensor) -> Tensor:
@@ -118,7 +117,7 @@ class Native:
     def bare(self, start: int, tokens: int) -> bool:
         """Say yes for a first chunk that no window cuts, and for one token over full slots."""
         ring, bounds = self.ring, self.ring._bounds
-        if hidden(ring.keys):
+        if ring._hidden():
             return False
         reach = ring.window + ring.sinks
         if tokens > 1:
