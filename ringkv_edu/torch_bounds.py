@@ -26,10 +26,12 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 def hidden(x: torch.Tensor) -> bool:
     """Say whether a step on this tensor may be done again without its Python.
 
-    So it is when it is compiled or captured, and when somebody watches torch's operations, as
-    tracers do (a dispatch mode). Then nothing that the host knows may decide anything.
+    So it is when it is compiled, traced or captured, and when somebody watches torch's operations
+    (a dispatch mode). Then nothing that the host knows may decide anything.
     """
-    if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
+    if torch.compiler.is_compiling():
+        return True
+    if torch._C._len_torch_dispatch_stack() or torch._C._is_tracing():
         return True
     return x.is_cuda and torch.cuda.is_current_stream_capturing()
 

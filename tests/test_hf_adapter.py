@@ -660,3 +660,14 @@ def test_without_a_library_one_sentence_says_how_to_get_it(
         f"a cache for a language model needs {needs}the transformers library: "
         f'python -m pip install "ringkv-edu[{extra}]"\n'
     )
+
+
+def test_under_autocast_it_gives_what_the_library_gives() -> None:
+    model = models.llama()
+    tokens = text(2, 20)
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        expected, cache = model(tokens).logits, ring_cache(model, WINDOW)
+        first = model(tokens[:, :19], cache=cache).logits
+        last = model(tokens[:, 19:], cache=cache).logits
+    out = torch.cat([first, last], dim=1)
+    assert (out - expected).abs().max() <= 0.02 * expected.abs().max()

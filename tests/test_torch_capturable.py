@@ -195,6 +195,19 @@ def test_compiled_and_eager_steps_may_take_turns() -> None:
     assert (copy.attend(tokens(1, 0)[0]) - twin.attend(tokens(1, 0)[0])).abs().max() < 1e-6
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("several", [1, 2])
+def test_a_traced_step_goes_on(several: int, threads: Any) -> None:
+    threads(several)
+    ring, twin = make(), make()
+    given = tokens(1, 0)
+    step = torch.jit.trace(lambda q, k, v: ring.step(q, k, v), given, check_trace=False)
+    twin.step(*given)
+    for t in range(2 * WINDOW):
+        assert (step(*tokens(1, t)) - twin.step(*tokens(1, t))).abs().max() < 1e-6
+        assert same(ring, twin)
+
+
 # Spies.
 
 

@@ -23,6 +23,9 @@ the mask for the keys that it hands over, from their positions (`hf_masks` says 
 any length is windowed, whatever the model is, and padding takes no slot. The first S *real* tokens
 of a row are its sinks; a row of a padded batch gives what it gives alone.
 
+Texts packed into one row, told apart by ``position_ids`` that start again, see each other, as with
+the library's own caches: give each a row.
+
 **The decode step.** One token is written first. Its layer then hands over the slots as they lie:
 views, nothing is copied. (Attention weights that a model gives back are in that order, too: column
 s is slot s of ``cache.rings[layer]``, whose positions say which token that is.) The mask is left

@@ -48,6 +48,7 @@ class RingLayer(cache_utils.CacheLayerMixin):  # type: ignore[misc]
         self, key_states: Tensor, value_states: Tensor, call: Call, **_: Any
     ) -> tuple[Tensor, Tensor]:
         """Store the new tokens; give the keys and values that they attend to, and show the mask."""
+        value_states = value_states.to(key_states.dtype)  # autocast turns keys in float32
         store = self._store_for(key_states, value_states)
         if call.tokens == 1:
             known = call.real is None and store.bare(call.start, 1)
