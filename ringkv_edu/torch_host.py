@@ -16,6 +16,7 @@ import torch
 from . import torch_attention
 from .numpy_products import scores_of, values_of
 from .torch_bounds import Bounds, apart, hidden
+from .torch_inputs import factor
 
 __all__ = ["HostStep", "write_known"]
 
@@ -49,6 +50,9 @@ class HostStep:
         self.positions, self.seen = ring.positions.numpy(), ring._seen.numpy()
         self.bounds: Bounds = ring._bounds
         self.small = ring.keys.nbytes <= torch_attention.SMALL
+        batch, self.kv_heads, _, self.head_dim = ring.keys.shape
+        self.one = torch.Size((batch, self.kv_heads, 1, self.head_dim))
+        self.dtype, self.number = ring.keys.dtype, self.keys.dtype.type
 
     @staticmethod
     def serves(ring: Any) -> bool:
@@ -56,30 +60,44 @@ class HostStep:
         wide = ring.keys.dtype in (torch.float32, torch.float64)
         return wide and type(ring.keys) is Tensor and ring.keys.is_cpu
 
-    def may(self, *given: Tensor) -> bool:
-        """Say whether one more token of every row can be stepped here."""
-        if hidden(given[0]) or given[0].shape[2] > 1 or self.bounds.cursor is None:
+    def may(self, q: Tensor, k: Tensor, v: Tensor) -> bool:
+        """Say whether one more token of every row can be stepped here, the inputs being right."""
+        if hidden(k) or self.bounds.cursor is None or not self.small:
             return False
-        if self.bounds.bare(1) == 0 or not self.small or torch.get_num_threads() > 1:
+        if self.bounds.bare(1) == 0 or torch.get_num_threads() > 1:
             return False
         if [x.data_ptr() for x in self.tensors] != self.at:  # moved, to be shared: views dangle
             return False
-        return all(type(x) is Tensor and not (x.requires_grad or x.is_neg()) for x in given)
+        one, given = self.one, q.shape
+        if k.shape != one or v.shape != one or len(given) != 4 or given[1] % self.kv_heads:
+            return False
+        if given[0] != one[0] or given[1] == 0 or given[2] != 1 or given[3] != one[3]:
+            return False
+        return self._plain(q) and self._plain(k) and self._plain(v)
 
-    def step(self, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor | None:
+    def _plain(self, x: Tensor) -> bool:
+        """Say whether NumPy can look at a tensor as it is, and finds what the ring stores."""
+        right = x.dtype is self.dtype and x.is_cpu
+        return right and not x.requires_grad and not x.is_neg()
+
+    def step(self, q: Tensor, k: Tensor, v: Tensor, scale: float | None) -> Tensor | None:
         """Write one token of every row and let it attend, as ``TorchRing.step`` does.
 
-        None, and nothing done, where that takes more than the host knows.
+        None, and nothing done, where that takes more than the host knows, or more checks.
         """
-        return self._step(q, k, v, scale) if self.may(q, k, v) else None
+        if type(q) is not Tensor or type(k) is not Tensor or type(v) is not Tensor:
+            return None
+        if not self.may(q, k, v):
+            return None
+        return self._step(q, k, v, factor(scale, self.head_dim))
 
     @np.errstate(all="ignore")  # as torch: what is not finite is the caller's, without a warning
     def _step(self, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         bounds, top, position = self.bounds, self.bounds.bare(1), self.bounds.cursor
         assert position is not None
         slot = bounds.slot_of(position)
-        batch, kv_heads, _, head_dim = self.keys.shape
-        rows = q.numpy().reshape(batch, kv_heads, -1, head_dim) * self.keys.dtype.type(scale)
+        shape = q.shape[0], self.kv_heads, q.shape[1] // self.kv_heads, self.head_dim
+        rows = q.numpy().reshape(shape) * self.number(scale)
         value = v.numpy().copy()  # it may be a view of the keys that are written first
         self.keys[:, :, slot] = k.numpy()[:, :, 0]
         self.values[:, :, slot] = value[:, :, 0]

@@ -184,9 +184,10 @@ class TorchRing:
         One token is written first: the slot it takes is the key that has just left its window.
         Several attend first, because a later one would overwrite a key that an earlier one sees.
         """
-        lengths, by = check_step(k, v, lengths, padding, self, q), factor(scale, k.shape[3])
-        if lengths is None and self._host and (done := self._host.step(q, k, v, by)) is not None:
+        host = self._host if lengths is None and padding == "right" else None
+        if host and (done := host.step(q, k, v, scale)) is not None:
             return done
+        lengths, by = check_step(k, v, lengths, padding, self, q), factor(scale, k.shape[3])
         (q, k, v), real = compacted((q, k, v), lengths, padding)
         if k.shape[2] == 1:
             q = apart(q, self.keys, self.values)  # which are written now
