@@ -1,9 +1,10 @@
-"""Shorter ways where the host knows enough: one write, and a small ring's whole decode step.
+"""Shorter ways where the host knows enough: one write, and a decode step in CPU memory.
 
 A few MiB are read in some ten microseconds, and torch takes one to three for each operation it is
 asked for. So where nothing is left to find out (all rows have one length, which the host knows,
-and see every slot that holds something; one thread computes, nobody compiles), the whole step is
-done on NumPy's views of the ring's own storage. Only the softmax is torch's.
+and see every slot that holds something; nobody compiles), a token is written through NumPy's views
+of the ring's own storage. For a small ring and one thread NumPy does the rest, too, all but the
+softmax.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import torch
 
 from . import torch_attention
 from .numpy_products import scores_of, values_of
+from .torch_attention import one_query
 from .torch_bounds import Bounds, apart, hidden
 from .torch_inputs import factor
 
@@ -62,9 +64,7 @@ class HostStep:
 
     def may(self, q: Tensor, k: Tensor, v: Tensor) -> bool:
         """Say whether one more token of every row can be stepped here, the inputs being right."""
-        if hidden(k) or self.bounds.cursor is None or not self.small:
-            return False
-        if self.bounds.bare(1) == 0 or torch.get_num_threads() > 1:
+        if hidden(k) or self.bounds.cursor is None or self.bounds.bare(1) == 0:
             return False
         if [x.data_ptr() for x in self.tensors] != self.at:  # moved, to be shared: views dangle
             return False
@@ -97,13 +97,16 @@ class HostStep:
         assert position is not None
         slot = bounds.slot_of(position)
         shape = q.shape[0], self.kv_heads, q.shape[1] // self.kv_heads, self.head_dim
-        rows = q.numpy().reshape(shape) * self.number(scale)
+        rows = q.numpy().reshape(shape) * self.number(scale)  # a copy: q may be a view of the slot
         value = v.numpy().copy()  # it may be a view of the keys that are written first
         self.keys[:, :, slot] = k.numpy()[:, :, 0]
         self.values[:, :, slot] = value[:, :, 0]
         self.positions[:, slot] = position
         self.seen.fill(position + 1)
         bounds.stored(1, True)
+        if not self.small or torch.get_num_threads() > 1:
+            keys, values = (x.narrow(2, 0, top) for x in self.tensors[:2])
+            return one_query(torch.from_numpy(rows).view(q.shape), keys, values, None, 1.0)
         scores = torch.from_numpy(scores_of(rows, self.keys[:, :, :top]))
         weights = torch.softmax(scores, -1).numpy()
         return torch.from_numpy(values_of(weights, self.values[:, :, :top])).view(q.shape)
