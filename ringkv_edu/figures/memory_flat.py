@@ -86,7 +86,12 @@ def memory_table() -> str:
     from ..bench.measure import table
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    marks = [mark for mark in measure(device) if mark.tokens in (1, 256, 512, 1024, 2048, 4096)]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # two would wait for each other on a busy machine
+    try:
+        marks = [m for m in measure(device) if m.tokens in (1, 256, 512, 1024, 2048, 4096)]
+    finally:
+        torch.set_num_threads(threads)
     rows = [
         [
             f"{mark.tokens:,}",
