@@ -37,7 +37,7 @@ from .torch_inputs import (
     factor,
     zeros,
 )
-from .torch_state import from_state, joined, state_of, with_rows
+from .torch_state import RingView, from_state, joined, state_of, with_rows
 from .visibility import sees
 
 __all__ = ["RewindError", "TorchRing"]
@@ -45,7 +45,7 @@ __all__ = ["RewindError", "TorchRing"]
 Tensor = torch.Tensor
 
 
-class TorchRing:
+class TorchRing(RingView):
     """A KV cache of ``sinks + window + slack`` slots a row, for one layer and ``batch`` rows.
 
     ``window`` counts the query itself and leaves the sinks out; ``slack`` more slots make it
@@ -297,43 +297,3 @@ class TorchRing:
         """
         ring: TorchRing = from_state(cls, state, device)
         return ring
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: x for name, x in vars(self).items() if name not in ("_host", "_at")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        with torch.inference_mode(False):  # or a copy made inside could not be written later
-            own = {n: x.clone() if _frozen(x) else x for n, x in state.items()}
-        vars(self).update(own)
-        self._look()
-        if _shared(self.keys):  # another process may write into it
-            self._bounds.lose()
-
-    @property
-    def seen(self) -> Tensor:
-        """Tokens ever appended to a row less those taken back, the next position: (batch,)."""
-        return self._seen.clone()
-
-    @property
-    def size(self) -> Tensor:
-        """Positions stored in each row now, sinks and slack included: (batch,)."""
-        return (self.positions >= 0).sum(1)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the keys and values; each slot's position takes 8 more."""
-        return self.keys.nbytes + self.values.nbytes
-
-    def __repr__(self) -> str:
-        batch, kv_heads, _, head_dim = self.keys.shape
-        sizes = f"window={self.window}, batch={batch}, kv_heads={kv_heads}, head_dim={head_dim}"
-        more = f"sinks={self.sinks}, slack={self.slack}, {self.keys.dtype}, {self.keys.device}"
-        return f"<TorchRing {sizes}, {more}>"
-
-
-def _frozen(x: Any) -> bool:
-    return isinstance(x, Tensor) and x.is_inference()
-
-
-def _shared(x: Tensor) -> bool:
-    return x.is_cpu and x.is_shared()  # type: ignore[no-untyped-call]

@@ -9,9 +9,10 @@ import torch
 
 from .inputs import count
 from .rewind import check_positions
+from .torch_bounds import Bounds
 from .torch_inputs import check_alike
 
-__all__ = ["from_state", "joined", "state_of", "with_rows"]
+__all__ = ["RingView", "from_state", "joined", "state_of", "with_rows"]
 
 Tensor = torch.Tensor
 SIZES, TENSORS = ("window", "sinks", "slack"), ("keys", "values", "positions", "seen")
@@ -109,3 +110,59 @@ def _filled(like: Any, tensors: list[Tensor]) -> Any:
         for own, given in zip(_tensors(made), tensors, strict=True):
             own.copy_(given)
     return made
+
+
+class RingView:
+    """What a ring tells of itself, and how it is copied and pickled."""
+
+    keys: Tensor
+    values: Tensor
+    positions: Tensor
+    window: int
+    sinks: int
+    slack: int
+    _seen: Tensor
+    _bounds: Bounds
+
+    def _look(self) -> None:
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: x for name, x in vars(self).items() if name not in ("_host", "_at")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        with torch.inference_mode(False):  # or a copy made inside could not be written later
+            own = {n: x.clone() if _frozen(x) else x for n, x in state.items()}
+        vars(self).update(own)
+        self._look()
+        if _shared(self.keys):  # another process may write into it
+            self._bounds.lose()
+
+    @property
+    def seen(self) -> Tensor:
+        """Tokens ever appended to a row less those taken back, the next position: (batch,)."""
+        return self._seen.clone()
+
+    @property
+    def size(self) -> Tensor:
+        """Positions stored in each row now, sinks and slack included: (batch,)."""
+        return (self.positions >= 0).sum(1)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the keys and values; each slot's position takes 8 more."""
+        return self.keys.nbytes + self.values.nbytes
+
+    def __repr__(self) -> str:
+        batch, kv_heads, _, head_dim = self.keys.shape
+        sizes = f"window={self.window}, batch={batch}, kv_heads={kv_heads}, head_dim={head_dim}"
+        more = f"sinks={self.sinks}, slack={self.slack}, {self.keys.dtype}, {self.keys.device}"
+        return f"<TorchRing {sizes}, {more}>"
+
+
+def _frozen(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.is_inference()
+
+
+def _shared(x: Tensor) -> bool:
+    return x.is_cpu and x.is_shared()  # type: ignore[no-untyped-call]
