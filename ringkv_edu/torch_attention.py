@@ -10,7 +10,8 @@ float32, in multiples of the time that plain reading of the keys and values take
 - values as a weighted sum of rows (`embedding_bag`): 0.4 to 0.9 with one query head to a
   key/value head, where a matrix product takes 1 to 2.
 - with several query heads to a key/value head and one thread, NumPy's matrix product in tiles of
-  256 rows: 0.9, where torch's takes 1.4 to 2.
+  256 rows: 0.9 for the values, where torch's takes 1.4 to 2, and for the scores 0.8 of what K q^T
+  takes, once the keys are read ahead (``ringkv_edu.numpy_products``).
 
 Repeating keys and values for four query heads each (`repeat_interleave`) took 7 times as long as
 these products at 8 MiB and 25 times at 32 MiB: nothing here does it.
@@ -27,7 +28,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from .numpy_products import scores_of, values_of
+from .numpy_products import scores_of, scores_read_ahead, values_of
 from .torch_bounds import hidden
 
 __all__ = ["attention", "one_query"]
@@ -73,8 +74,8 @@ def one_query(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scal
 
 def _scores(rows: Tensor, keys: Tensor, scale: float, small: bool, tiled: bool) -> Tensor:
     """Give (batch, kv_heads, group, m): every query of a group with every key of its head."""
-    if small and tiled:
-        return _tiled_scores(rows, keys, scale)
+    if tiled and (small or rows.shape[2] > 1):
+        return _tiled_scores(rows, keys, scale, small)
     rows = rows * scale
     if small:
         return torch.matmul(rows, keys.transpose(2, 3))
@@ -101,9 +102,10 @@ def _numpy_may(*tensors: Tensor) -> bool:
 
 
 @np.errstate(all="ignore")  # as torch: what is not finite is the caller's, without a warning
-def _tiled_scores(rows: Tensor, keys: Tensor, scale: float) -> Tensor:
+def _tiled_scores(rows: Tensor, keys: Tensor, scale: float, small: bool) -> Tensor:
     stored = keys.numpy()
-    return torch.from_numpy(scores_of(rows.numpy() * stored.dtype.type(scale), stored))
+    scores = scores_of if small else scores_read_ahead
+    return torch.from_numpy(scores(rows.numpy() * stored.dtype.type(scale), stored))
 
 
 @np.errstate(all="ignore")

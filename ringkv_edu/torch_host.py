@@ -9,13 +9,14 @@ softmax.
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 import torch
 
 from . import torch_attention
-from .numpy_products import scores_of, values_of
+from .numpy_products import Ahead, read_ahead, scores_of, values_of
 from .torch_attention import one_query
 from .torch_bounds import Bounds, apart, hidden
 from .torch_inputs import factor
@@ -23,6 +24,7 @@ from .torch_inputs import factor
 __all__ = ["HostStep", "write_known"]
 
 Tensor = torch.Tensor
+LEAST = 2**20  # bytes of keys from which reading ahead may pay
 
 
 def write_known(ring: Any, k: Tensor, v: Tensor) -> bool:
@@ -52,6 +54,7 @@ class HostStep:
         self.positions, self.seen = ring.positions.numpy(), ring._seen.numpy()
         self.bounds: Bounds = ring._bounds
         self.small = ring.keys.nbytes <= torch_attention.SMALL
+        self.ahead = Ahead() if self.small and ring.keys.nbytes >= LEAST else None
         batch, self.kv_heads, _, self.head_dim = ring.keys.shape
         self.one = torch.Size((batch, self.kv_heads, 1, self.head_dim))
         self.dtype, self.number = ring.keys.dtype, self.keys.dtype.type
@@ -107,6 +110,19 @@ class HostStep:
         if not self.small or torch.get_num_threads() > 1:
             keys, values = (x.narrow(2, 0, top) for x in self.tensors[:2])
             return one_query(torch.from_numpy(rows).view(q.shape), keys, values, None, 1.0)
-        scores = torch.from_numpy(scores_of(rows, self.keys[:, :, :top]))
-        weights = torch.softmax(scores, -1).numpy()
-        return torch.from_numpy(values_of(weights, self.values[:, :, :top])).view(q.shape)
+        ahead = self.ahead is not None and self.ahead.choose()
+        start = perf_counter()
+        out = self._products(rows, top, ahead)
+        if self.ahead:
+            self.ahead.note(ahead, perf_counter() - start)
+        return torch.from_numpy(out).view(q.shape)
+
+    def _products(self, rows: Any, top: int, ahead: bool) -> Any:
+        """Give scores, softmax and weighted values; reading ahead changes no bit of them."""
+        keys, values = self.keys[:, :, :top], self.values[:, :, :top]
+        if ahead:
+            read_ahead(keys)
+        weights = torch.softmax(torch.from_numpy(scores_of(rows, keys)), -1).numpy()
+        if ahead:
+            read_ahead(values)
+        return values_of(weights, values)

@@ -19,11 +19,16 @@ Call = Callable[[], object]
 
 @dataclass(frozen=True)
 class Timing:
-    """What one call took, in microseconds: the least, the median, and of how many calls."""
+    """What one call took, in microseconds: the least, the median, and of how many calls.
+
+    ``first`` is the least of the first calls of a turn, which find what the others have left in
+    the processor's caches.
+    """
 
     least: float
     median: float
     calls: int
+    first: float
 
 
 def on_host(call: Call) -> float:
@@ -45,11 +50,13 @@ def timings(
     """Time calls that take turns, ``in_a_row`` calls each, for about ``seconds`` in all.
 
     Every thing is called once untimed and then timed in ``rounds`` turns at least, whose order
-    changes. ``before`` names what is done before each call of a thing and not timed; ``clock``
-    times one call in seconds.
+    changes. ``before`` names what is done before each call of a thing and not timed; where it says
+    that it has moved much (which then lies in a cache), that turn counts only when there is no
+    other. ``clock`` times one call in seconds.
     """
     before = before or {}
     taken: dict[Name, list[float]] = {name: [] for name in things}
+    spoilt: dict[Name, list[float]] = {name: [] for name in things}
     for name, call in things.items():  # first calls pay for imports and fresh pages
         before.get(name, _nothing)()
         call()
@@ -62,15 +69,19 @@ def timings(
             order.shuffle(turns)  # nobody always follows the one that leaves the caches cold
             for name, call in turns:
                 prepare, times = before.get(name), taken[name]
+                turn, disturbed = [], False
                 for _ in range(in_a_row):
-                    if prepare is not None:
-                        prepare()
-                    times.append(clock(call))
+                    disturbed |= bool(prepare and prepare())
+                    turn.append(clock(call))
+                (spoilt[name] if disturbed else times).extend(turn)
             done += 1
     finally:
         if collecting:
             gc.enable()
-    return {n: Timing(1e6 * min(t), 1e6 * median(t), len(t)) for n, t in taken.items()}
+    return {
+        n: Timing(1e6 * min(t), 1e6 * median(t), len(t), 1e6 * min(t[::in_a_row]))
+        for n, t in ((n, taken[n] or spoilt[n]) for n in things)
+    }
 
 
 def fastest(things: Mapping[Name, Call], seconds: float) -> dict[Name, float]:

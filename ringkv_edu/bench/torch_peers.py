@@ -45,8 +45,9 @@ class Peer:
         """Store one token and let its query attend."""
         return attend(q, *self.write(k, v))
 
-    def prepare(self) -> None:
-        """Do what must not be timed before a step."""
+    def prepare(self) -> bool:
+        """Do what must not be timed before a step; say whether much was moved."""
+        return False
 
     @classmethod
     def moved(cls, window: int, token: int) -> tuple[int, int]:
@@ -75,11 +76,13 @@ class Ring(Peer):
         self.seen = n
         self.prepare()
 
-    def prepare(self) -> None:
+    def prepare(self) -> bool:
         """Take back what a ring that is to stay short has taken in."""
-        if self.held < self.window and self.seen >= self.held + self.held // DRIFT:
+        due = self.held < self.window and self.seen >= self.held + self.held // DRIFT
+        if due:
             self.ring.rewind(self.seen - self.held + 1)
             self.seen = self.held - 1
+        return due
 
     def write(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Write one slot."""
@@ -117,10 +120,12 @@ class Growing(Peer):
         self.values = torch.cat([self.values, v], dim=2)
         return self.keys, self.values
 
-    def prepare(self) -> None:
+    def prepare(self) -> bool:
         """Cut back what has grown."""
-        if self.keys.shape[2] >= self.window + self.window // DRIFT:
+        due = self.keys.shape[2] >= self.window + self.window // DRIFT
+        if due:
             self._cut()
+        return due
 
     def _cut(self) -> None:
         first = self.keys.shape[2] - self.window + 1
@@ -190,10 +195,12 @@ class Linear(Peer):
         seen = slice(self.next - self.window, self.next)
         return self.keys[:, :, seen], self.values[:, :, seen]
 
-    def prepare(self) -> None:
+    def prepare(self) -> bool:
         """Move what is due."""
-        if self.next == 2 * self.window:
+        due = self.next == 2 * self.window
+        if due:
             self.move()
+        return due
 
     def fill(self) -> None:
         """Go to the end, over what the places hold: the next write moves."""

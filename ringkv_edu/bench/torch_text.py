@@ -15,13 +15,14 @@ Found = dict[str, Any]
 MIB = 2**20
 WIDTH = 100
 METHOD = (
-    "Times are in microseconds. All things of one size take turns, call by call; caches are full "
-    "before. `write` and `step` are least times, `median` is of the steps. `x ring`: in steps of "
-    "the ring. `x read`: in times of reading the keys and values of the window once, which took "
-    "its turn among the others. `x memory`: in the time they would take at the bandwidth of the "
-    "first line. `moved`: MiB that a step must read and write, computed from what it does. "
-    "`attention`: of those on offer, the quickest for that cache; TorchRing and mlx-lm use their "
-    "own.",
+    "Times are in microseconds. All steps of one size take turns, two calls each: the first finds "
+    "what the others have left in the processor's caches. All rings are full before. `write` and "
+    "`step` are least times, `median` is of the steps. `x ring`: in steps of the ring; `cold`: the "
+    "same of first calls alone. `x read`: in times of reading the keys and values of the window "
+    "once, which took its turn among the others. `x memory`: in the time they would take at the "
+    "bandwidth of the first line. `moved`: MiB that a step must read and write, computed from what "
+    "it does. `attention`: of those on offer, the quickest for that cache; TorchRing and mlx-lm "
+    "use their own.",
     "A write alone finds in the tables what the others have left of the processor's caches; writes "
     "by window, and steps by tokens seen, are timed five in a row.",
     f"`{Growing.name}` is held at the length of the window, at most 1/64 longer, by cuts that are "
@@ -79,7 +80,18 @@ def of_size(size: Found) -> Iterator[str]:
         f"{size['kv_heads']} key/value heads, window {size['window']}: {mib:.4g} MiB, read once in "
         f"{_time(read)} us ({size['kv_bytes'] / read / 1e3:.1f} GB/s)"
     )
-    head = ["", "write", "step", "median", "x ring", "x read", "x memory", "moved", "attention"]
+    head = [
+        "",
+        "write",
+        "step",
+        "median",
+        "x ring",
+        "cold",
+        "x read",
+        "x memory",
+        "moved",
+        "attention",
+    ]
     yield from table(head, [_row(row) for row in size["rows"]])
     alone = size["attention_alone"]
     times = ", ".join(f"{name} {_time(t['least_us'])}" for name, t in alone.items())
@@ -91,7 +103,7 @@ def of_size(size: Found) -> Iterator[str]:
 def _row(row: Found) -> list[str]:
     moved = (row["bytes_read"] + row["bytes_written"]) / MIB
     times = [row["write"]["least_us"], row["step"]["least_us"], row["step"]["median_us"]]
-    ratios = [row["to_ring"], row["to_read"], row["to_memory"]]
+    ratios = [row["to_ring"], row["to_ring_first"], row["to_read"], row["to_memory"]]
     cells = [*map(_time, times), *(f"{r:.2f}" for r in ratios), f"{moved:.1f}", row["attention"]]
     return [row["peer"], *cells]
 
