@@ -6,6 +6,7 @@ No test here looks at how long anything took.
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
@@ -210,6 +211,18 @@ def test_timings_are_what_the_clock_says() -> None:
     assert (round(b.least, 9), round(b.median, 9), b.calls) == (2, 2, 6)
     assert seen.count("a") == seen.count("before a") == 7  # once to warm up
     assert all(seen[i - 1] == "before a" for i, what in enumerate(seen) if what == "a")
+
+
+def test_a_turn_after_a_move_does_not_count() -> None:
+    """The move leaves its keys in a cache, and the ring has no such call before its own."""
+    ticks, calls = itertools.cycle([1e-6, 1e-6, 5e-6, 4e-6]), itertools.count(-1)
+    found = timings(
+        {"": lambda: None}, 0.01, in_a_row=2, rounds=1,
+        before={"": lambda: next(calls) % 4 == 0}, clock=lambda call: next(ticks),
+    )[""]  # fmt: skip
+    assert (round(found.least, 9), round(found.first, 9)) == (4, 5)
+    always = timings({"": lambda: None}, 0, in_a_row=2, rounds=3, before={"": lambda: True})[""]
+    assert always.calls == 6  # there are no others
 
 
 def test_turns_change_and_all_have_as_many() -> None:

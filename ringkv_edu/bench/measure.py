@@ -51,8 +51,8 @@ def timings(
 
     Every thing is called once untimed and then timed in ``rounds`` turns at least, whose order
     changes. ``before`` names what is done before each call of a thing and not timed; where it says
-    that it has moved much (which then lies in a cache), that turn counts only when there is no
-    other. ``clock`` times one call in seconds.
+    that it has moved much (which then lies in a cache), that turn counts only when there are
+    too few others. ``clock`` times one call in seconds.
     """
     before = before or {}
     taken: dict[Name, list[float]] = {name: [] for name in things}
@@ -78,9 +78,12 @@ def timings(
     finally:
         if collecting:
             gc.enable()
+    for name, times in taken.items():
+        if len(times) < rounds * in_a_row:
+            times += spoilt[name]
     return {
         n: Timing(1e6 * min(t), 1e6 * median(t), len(t), 1e6 * min(t[::in_a_row]))
-        for n, t in ((n, taken[n] or spoilt[n]) for n in things)
+        for n, t in taken.items()
     }
 
 
