@@ -15,12 +15,13 @@ Source: S24, S33; the law and the worked example are in ``ringkv_edu.summaries``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .inputs import check_heads, check_tokens, factor
+from .inputs import check_heads, check_tokens, factor, zeros
+from .numpy_joint import Part, joint_attention
 from .numpy_ring import NumpyRing
 from .rewind import RewindError
 from .rope import rotate
@@ -32,16 +33,6 @@ __all__ = ["NumpySummaryRing", "RewindError"]
 Array = npt.NDArray[Any]
 BLOCK = 128  # tokens of a chunk that are planned together
 SIZES = ("window", "sinks", "slack", "summaries", "block", "merge", "base")
-
-
-class Part(NamedTuple):
-    """Some of what queries see: keys and values (kv_heads, m, d); ``extra`` (n or 1, m) is added
-    to their scores, -inf where a query does not see a key.
-    """
-
-    keys: Array
-    values: Array
-    extra: Array
 
 
 class NumpySummaryRing:
@@ -75,8 +66,8 @@ class NumpySummaryRing:
         if base is not None:
             rotate(np.zeros((1, head_dim)), [0], base)  # raises for what cannot be turned
         wide = np.result_type(self.ring.keys.dtype, np.float32)
-        shape = (kv_heads, self.how.slots, head_dim)
-        self.summary_keys, self.summary_values = np.zeros(shape, wide), np.zeros(shape, wide)
+        shape = (2, kv_heads, self.how.slots, head_dim)
+        self.summary_keys, self.summary_values = zeros(shape, wide)
         self._counts: Counts = ()
 
     # The heart: fold, attend, step.
@@ -102,8 +93,8 @@ class NumpySummaryRing:
         old = self._counts
         table = plan(old, self.how, first, n, keep)
         sources = self._sources(old, self.sinks + sum(old), k, v, table)
-        weights = table.weights.astype(self.summary_keys.dtype)
-        keys, values = (weights @ x for x in sources)
+        # float64: in float32 a thousand shares that do not add up to 1 show.
+        keys, values = ((table.weights @ x).astype(x.dtype) for x in sources)
         bank = (keys[:, table.kept], values[:, table.kept], table.after)
         if self.base is not None and len(table.counts):
             keys = rotate(keys, self.sinks + table.starts + (table.counts - 1) / 2, self.base)
@@ -176,8 +167,8 @@ class NumpySummaryRing:
         """Take back the newest ``n`` tokens, as if they had never been appended.
 
         Raises ``RewindError``, and changes nothing, when the ring cannot, or when a token of the
-        shorter text's window has been folded for good: a mean cannot be taken apart. Up to
-        ``slack`` tokens can always be taken back.
+        shorter text's window has been folded for good: a mean cannot be taken apart. ``slack``
+        tokens can be taken back, counted from the longest that the text has been.
         """
         self.ring.rewind(n)
         if self.seen <= self.sinks:
@@ -264,31 +255,3 @@ class NumpySummaryRing:
     def __repr__(self) -> str:
         sizes = f"window={self.window}, sinks={self.sinks}, slack={self.slack}"
         return f"<NumpySummaryRing {sizes}: seen {self.seen}, counts {list(self._counts)}>"
-
-
-def joint_attention(q: Array, parts: list[Part], scale: float) -> Array:
-    """Let n queries attend to several parts with one softmax: ``q`` (heads, n, head_dim).
-
-    The query heads that share a key/value head are folded onto it; no part is copied.
-    """
-    heads, n, d = q.shape
-    kv_heads = parts[0].keys.shape[0]
-    wide = np.result_type(*(part.keys.dtype for part in parts), np.float32)
-    folded_q = q.reshape(kv_heads, -1, d) * wide.type(scale)
-    scores = [
-        np.matmul(folded_q, part.keys.swapaxes(1, 2), dtype=wide).reshape(
-            heads, n, part.keys.shape[1]
-        )
-        + part.extra.astype(wide)
-        for part in parts
-    ]
-    most = np.max([s.max(axis=-1, initial=-np.inf) for s in scores], axis=0)[..., None]
-    weights = [np.exp(s - most) for s in scores]
-    total = sum(w.sum(axis=-1, keepdims=True) for w in weights)
-    rows = heads // kv_heads * n
-    out = sum(
-        np.matmul(w.reshape(kv_heads, rows, w.shape[-1]), part.values, dtype=wide)
-        for w, part in zip(weights, parts, strict=True)
-    )
-    done: Array = (out.reshape(q.shape) / total).astype(q.dtype, copy=False)
-    return done

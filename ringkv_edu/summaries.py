@@ -29,6 +29,7 @@ blocks as in the Compressive Transformer (arXiv 1911.05507).
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -91,18 +92,21 @@ def spans(counts: Counts, sinks: int) -> list[range]:
     return [range(a, b) for a, b in itertools.pairwise(edges)]
 
 
-def check_counts(given: npt.ArrayLike, how: Fold, least: int, most: int) -> Counts:
+def check_counts(given: Iterable[int], how: Fold, least: int, most: int) -> Counts:
     """Give stored counts (slots,), 0 for none, as a tuple.
 
     Raises ``ValueError`` for what no folding gives: from ``least`` to ``most`` tokens must have
     been folded.
     """
-    listed = [int(n) for n in np.asarray(given).reshape(-1)]
+    try:
+        listed = [count("counts", n, 0) for n in given]
+    except TypeError as error:
+        raise TypeError(f"counts are {given!r}; give a state_dict() as it is ({error})") from None
     counts = tuple(n for n in listed if n)
     wanted: Counts = ()
-    for _ in range(sum(counts) if least <= sum(counts) <= most else 0):
+    for _ in range(min(sum(counts), most)):
         wanted, _ = fold(wanted, how)
-    if counts != wanted or len(listed) != how.slots:
+    if counts != wanted or len(listed) != how.slots or sum(counts) < least:
         raise ValueError(
             f"counts are {listed}; {how.slots} summaries of blocks of {how.block} never hold that "
             f"once {least} tokens have left. Give a state_dict() as it is"

@@ -30,7 +30,7 @@ class Ask(NamedTuple):
 class Means(NamedTuple):
     """Plans of some rows, or of all rows at once when they are alike (then rows is 1)."""
 
-    weights: Tensor  # (rows, means, sources): each source's share; the bank first, then tokens
+    weights: Tensor  # (rows, means, sources) float64: each source's share; the bank, then tokens
     extra: Tensor  # (rows, n, means): log of the tokens, -inf where a query does not see a mean
     centres: Tensor  # (rows, means) float64, counted from the sinks
     kept: Tensor  # (rows, summaries): which means become the bank; past the last, any
@@ -62,7 +62,7 @@ def means_of(
         centres[row, :m] = torch.from_numpy(t.starts + (t.counts - 1) / 2)
         kept[row, : len(t.kept)], stay[row, : len(t.kept)] = torch.from_numpy(t.kept), True
     after = tuple(t.after for t in tables)
-    weights, extra = weights.to(device, dtype), extra.to(device, dtype)
+    weights, extra = weights.to(device), extra.to(device, dtype)
     centres, kept, stay = centres.to(device), kept.to(device), stay.to(device)
     return Means(weights, extra, centres, kept, stay, after, tokens)
 

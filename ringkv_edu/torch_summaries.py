@@ -24,7 +24,7 @@ from .rope import rotate
 from .summaries import Counts, Fold, Merge, folded
 from .torch_bounds import without_gradients
 from .torch_fold import Ask, Means, means_of, turned_back, turned_to
-from .torch_inputs import check_heads, check_rows, check_step, factor
+from .torch_inputs import check_heads, check_rows, check_step, factor, zeros
 from .torch_joint import Part, joint_attention
 from .torch_ring import RewindError, TorchRing
 from .torch_summary_state import SummaryView, from_summary_state, joined, state_of, with_rows
@@ -75,9 +75,8 @@ class TorchSummaryRing(SummaryView):
         keys = self.ring.keys
         wide = torch.promote_types(keys.dtype, torch.float32)
         shape = (batch, kv_heads, self.how.slots, head_dim)
-        with torch.inference_mode(False):
-            self.summary_keys = torch.zeros(shape, dtype=wide, device=keys.device)
-            self.summary_values = torch.zeros_like(self.summary_keys)
+        self.summary_keys = zeros(shape, wide, keys.device)
+        self.summary_values = zeros(shape, wide, keys.device)
         self._counts: list[Counts] = [()] * batch
         self._lengths = [0] * batch
 
@@ -121,8 +120,9 @@ class TorchSummaryRing(SummaryView):
 
     def _fold(self, table: Means, k: Tensor, v: Tensor) -> tuple[Part, tuple[Tensor, Tensor]]:
         """Give what queries see of the summaries, and what the bank becomes."""
-        share = table.weights[:, None]
-        keys, values = (share @ x for x in self._sources(table, k, v))
+        share = table.weights[:, None]  # in float32 a thousand shares that do not add up to 1 show
+        sources = self._sources(table, k, v)
+        keys, values = ((share @ x.double()).to(x.dtype) for x in sources)
         bank = self.summary_keys, self.summary_values
         if keys.shape[2]:
             index = table.kept[:, None, :, None].expand_as(bank[0])
@@ -249,8 +249,9 @@ class TorchSummaryRing(SummaryView):
         """Take back the newest ``n`` tokens, of every row or of each: a number or (batch,).
 
         Raises ``RewindError``, and changes nothing, when a ring cannot, or when a token of the
-        shorter text's window has been folded for good: a mean cannot be taken apart. Up to
-        ``slack`` tokens can always be taken back. The host waits for the lengths that remain.
+        shorter text's window has been folded for good: a mean cannot be taken apart. ``slack``
+        tokens can be taken back, counted from the longest that the text has been. The
+        host waits for the lengths that remain.
         """
         self.ring.rewind(n)
         self._lengths = self.ring.seen.tolist()

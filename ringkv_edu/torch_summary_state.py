@@ -87,9 +87,11 @@ def from_summary_state(cls: Any, state: Any, device: Any) -> Any:
         raise ValueError(f"the state lacks {', '.join(sorted(missing))}; give a state_dict()")
     inner = TorchRing.from_state_dict(state["ring"], device)
     made = _around(cls, inner, {name: state[name] for name in OWN})
-    rows = torch.as_tensor(state["counts"]).reshape(len(made._counts), -1).tolist()
-    made._lengths = inner.seen.tolist()
-    for row, (counts, length) in enumerate(zip(rows, made._lengths, strict=True)):
+    made._lengths, given = inner.seen.tolist(), state["counts"]
+    if not isinstance(given, Tensor) or given.ndim != 2 or len(given) != len(made._lengths):
+        what = tuple(given.shape) if isinstance(given, Tensor) else repr(given)
+        raise ValueError(f"counts are {what}; give a tensor (batch, summaries)")
+    for row, (counts, length) in enumerate(zip(given.tolist(), made._lengths, strict=True)):
         done = folded(length, inner.window + inner.slack, inner.sinks)
         made._counts[row] = check_counts(counts, made.how, done, done + inner.slack)
     for name in BANKS:

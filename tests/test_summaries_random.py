@@ -51,6 +51,7 @@ class Schedule:
         self.ring = self._ring()
         empty = np.zeros((HEADS, 0, HEAD_DIM))
         self.texts = [[empty, empty[:KV_HEADS], empty[:KV_HEADS]] for _ in range(self.batch)]
+        self.longest = [0] * self.batch  # that each row has been since it was empty
         self._note(self.kind, f"merge {self.how.merge}")
         self._note("a batch" if self.batch > 1 else "one row")
         self._if(self.sinks > 0, "sinks")
@@ -114,6 +115,7 @@ class Schedule:
         before = [text[0].shape[1] for text in self.texts]
         for text, new in zip(self.texts, drawn, strict=True):
             text[:] = [np.concatenate(both, 1) for both in zip(text, new, strict=True)]
+        self._grow()
         if self.kind == "numpy":
             given = drawn[0][method == "append" :]
             out = getattr(self.ring, method)(*given)
@@ -163,16 +165,34 @@ class Schedule:
 
     def rewind(self) -> None:
         shortest = min(text[0].shape[1] for text in self.texts)
-        n = int(self.rng.integers(0, min(shortest, 6) + 1))
-        try:
-            self.ring.rewind(n)
-        except RewindError:
+        n = (
+            shortest
+            if self.rng.integers(6) == 0
+            else int(self.rng.integers(0, min(shortest, 6) + 1))
+        )
+        if not all(self.may_lose(row, n) for row in range(self.batch)):
             self._note("refusal")
-            assert n > self.slack, "up to slack tokens can always be taken back"
+            with pytest.raises(RewindError):
+                self.ring.rewind(n)
             return
+        self.ring.rewind(n)
         self._note("rewind")
-        for text in self.texts:
+        for row, text in enumerate(self.texts):
             text[:] = [x[:, : x.shape[1] - n] for x in text]
+            if text[0].shape[1] <= self.sinks:  # nothing that is stored behind them counts
+                self.longest[row] = text[0].shape[1]
+
+    def may_lose(self, row: int, n: int) -> bool:
+        """Say whether all that a shorter row needs behind its sinks was never overwritten."""
+        length = self.texts[row][0].shape[1] - n
+        first = max(self.sinks, length - self.window)
+        return first >= length or first >= self.longest[row] - self.window - self.slack
+
+    def _grow(self) -> None:
+        self.longest = [
+            max(longest, text[0].shape[1])
+            for longest, text in zip(self.longest, self.texts, strict=True)
+        ]
 
     def reset(self) -> None:
         if self.rng.integers(2):
@@ -184,12 +204,14 @@ class Schedule:
         self._note("reset of all" if rows is None else "reset of some rows")
         for row in range(self.batch) if rows is None else rows:
             self.texts[row][:] = [x[:, :0] for x in self.texts[row]]
+            self.longest[row] = 0
 
     def reorder(self) -> None:
         if self.kind == "torch" and self.batch > 1:
             rows = self.rng.integers(0, self.batch, self.batch).tolist()
             self.ring.reorder(rows)
             self.texts = [list(self.texts[row]) for row in rows]
+            self.longest = [self.longest[row] for row in rows]
             self._note("reorder")
 
     def state(self) -> None:

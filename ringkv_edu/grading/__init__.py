@@ -11,6 +11,7 @@ HIDDEN = (
     "ringkv_edu.rope",
     "ringkv_edu.summaries",
     "ringkv_edu.numpy_summaries",
+    "ringkv_edu.numpy_joint",
     "ringkv_edu.torch_summaries",
     "ringkv_edu.torch_summary_state",
     "ringkv_edu.torch_fold",

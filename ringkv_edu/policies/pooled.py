@@ -59,7 +59,7 @@ class Pooled(Policy):
         ask = Ask((), 1 - self.window - self.sinks, n, 0)
         table = means_of((ask,), self.how, n, k.dtype, k.device)
         left = slice(self.sinks, self.sinks + table.tokens)
-        share = table.weights[:, None, :, self.summaries :]
+        share = table.weights[:, None, :, self.summaries :].to(k.dtype)
         keys = share @ turned_back(k[:, :, left], at[None, left], base)
         keys = turned_to(keys, self.sinks + table.centres, base)
         means = Part(keys, share @ v[:, :, left], table.extra)
