@@ -40,6 +40,7 @@ class Means(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
+@torch.inference_mode(False)  # what is made once may be used in training, too
 def means_of(
     asks: tuple[Ask, ...], how: Fold, n: int, dtype: torch.dtype, device: torch.device
 ) -> Means:

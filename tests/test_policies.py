@@ -54,6 +54,15 @@ def test_a_decoder_decodes_as_it_was_trained(policy):
     assert all(p.grad is not None for p in model.parameters())
 
 
+def test_a_plan_made_without_gradients_serves_training() -> None:
+    q, k, v = tokens_of(23)
+    policy = Pooled(4, 0, 2, 5)
+    with torch.inference_mode():
+        policy.whole(q, k, v, SHAPE)
+    policy.whole(q.requires_grad_(), k.requires_grad_(), v, SHAPE).sum().backward()
+    assert k.grad is not None
+
+
 def test_as_many_policies_as_layers():
     sizes = {"dim": 8, "layers": 3, "heads": 2, "kv_heads": 1, "head_dim": 4, "hidden": 8}
     with pytest.raises(ValueError, match="2 policies for 3 layers"):
