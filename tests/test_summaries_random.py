@@ -24,7 +24,7 @@ from ringkv_edu.summaries import Fold, folded, oracle_summaries
 from ringkv_edu.torch_summaries import TorchSummaryRing
 
 DEEP = "RINGKV_DEEP" in os.environ
-SCHEDULES, LEAST = (5000, 1000) if DEEP else (120, 8)
+SCHEDULES, LEAST = (5000, 900) if DEEP else (120, 8)
 LONGEST, HEADS, KV_HEADS, HEAD_DIM = 44, 4, 2, 44
 KINDS = (
     "numpy", "torch", "merge oldest", "merge least", "a batch", "one row", "ragged", "padded left",
