@@ -1,6 +1,6 @@
 """Perplexity of a text under several cache policies: one model, the same tokens, each in turn.
 
-The text is fed in chunks, its last ``SINGLES`` tokens one by one. Every policy gives for a chunk
+The text is fed in chunks (to a learner's ring one token at a time), its last ``SINGLES`` tokens one by one. Every policy gives for a chunk
 what it gives for one token at a time (the tests of the policies compare them), so the perplexity
 is that of streaming; the two speeds are of the two ways.
 
@@ -19,6 +19,7 @@ import numpy.typing as npt
 import torch
 
 from ..model import Decoder
+from ..policies.own import Own
 from .load import caches_of
 from .named import Row
 
@@ -45,7 +46,7 @@ def perplexity(
 ) -> Iterator[Run]:
     """Run the rows one after the other; ``say(label, tokens so far)`` tells how far it is."""
     for row in rows:
-        yield run_one(model, ids, row, say)
+        yield run_one(model, ids, row, say, 1 if isinstance(row.policy, Own) else CHUNK)
 
 
 def run_one(
