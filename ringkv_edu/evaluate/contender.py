@@ -38,7 +38,11 @@ class Contender:
         each = [given] * len(layers) if isinstance(given, Policy) else list(given)
         if len(each) != len(layers):
             raise ValueError(f"{self.name} has {len(each)} policies for {len(layers)} layers")
-        return [self._cache(layer, one, batch) for layer, one in zip(layers, each, strict=True)]
+        made = [self._cache(layer, one, batch) for layer, one in zip(layers, each, strict=True)]
+        for at, cache in enumerate(made):
+            if getattr(cache, "reads_tokens", False):  # as recomputing does
+                cache.belongs_to(self.model, at)
+        return made
 
     def _cache(self, layer: Any, policy: Policy, batch: int) -> Any:
         own = policy == layer.policy

@@ -49,7 +49,7 @@ class Lines:
         self.file.truncate(whole)
 
     def write(self, one: dict[str, Any]) -> None:
-        """Add a line; numbers that are not finite are written as the texts JSON has not got."""
+        """Add a line; what is not finite is written as Python reads it: NaN, Infinity."""
         text = json.dumps(one, separators=(",", ":"))
         self.file.write(text.encode() + b"\n")
         self.file.flush()

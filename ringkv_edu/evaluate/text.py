@@ -14,9 +14,9 @@ Found = dict[str, Any]
 WIDTH = 100
 QUALITY = (
     "perplexity over the whole text and over its second half; same choice: share of tokens at "
-    "which the likeliest next token is the first row's; sinks, window, summaries: where the attention of "
-    "the text's last queries goes (sinks: to the first {first} tokens, kept as sinks or not; "
-    "window: to every other token that is held exactly)."
+    "which the likeliest next token is the first row's; sinks, window, summaries: where the "
+    "attention of the text's last queries goes (sinks: to the first {first} tokens, kept as "
+    "sinks or not; window: to every other token that is held exactly)."
 )
 SPEED = (
     "TTFT, time to the first token: caches are made and {chunk} tokens at a time go in. TPOT, time "
