@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import __version__
+from .cli_evaluate import add_commands as add_evaluate_commands
+from .cli_monitor import add_commands as add_monitor_commands
 from .cli_rings import add_commands
 from .problem import Problem
 
@@ -247,6 +249,8 @@ def _parser() -> argparse.ArgumentParser:
         )
     )
     add_commands(command)
+    add_evaluate_commands(command)
+    add_monitor_commands(command)
     return parser
 
 

@@ -70,8 +70,8 @@ def _recall(axes: Any, found: Found) -> None:
     rows = found["rows"]
     name = next(iter(rows[0]["tasks"]))
     for at, row in enumerate(rows):
-        size = row.get("cache_bytes") or max(s["peak_bytes"] for s in row["speed"])
         one = row["tasks"][name]
+        size = one["cache_bytes"] / one["rows"]
         axes.plot([size / KIB], [one["accuracy"]], ls="", label=row["name"], **_look(at))
     chance = rows[0]["tasks"][name]["chance"]
     axes.axhline(chance, color=INK, ls=":", lw=1)
@@ -92,11 +92,11 @@ def _time(axes: Any, found: Found) -> None:
     axes.set_xticks(lengths, [f"{n:,}" for n in lengths], minor=False)
     axes.set(xlabel="tokens before", ylabel="least milliseconds per token", ylim=(0, None))
     machine = found["environment"]
-    axes.set_title(f"Time per token, {machine['threads']} threads")
+    axes.set_title(f"Time per token, {machine['threads']} thread{'s' * (machine['threads'] != 1)}")
 
 
 _PANELS: tuple[tuple[Callable[[Found], bool], Callable[[Any, Found], None]], ...] = (
     (lambda row: "perplexity" in row, _perplexity),
-    (lambda row: "tasks" in row and ("cache_bytes" in row or "speed" in row), _recall),
+    (lambda row: "tasks" in row, _recall),
     (lambda row: "speed" in row, _time),
 )

@@ -29,6 +29,7 @@ def evaluate(
     tasks: Sequence[Asked] = (),
     lengths: Sequence[int] = (),
     *,
+    prompt: Tensor | None = None,
     new: int = 32,
     repeats: int = 3,
     batch: int = 1,
@@ -41,35 +42,25 @@ def evaluate(
 
     ``text`` (1, n) tokens: perplexity, agreement with the reference, attention mass. ``tasks``:
     far recall. ``lengths``: TTFT, TPOT, throughput and peak bytes after prompts of so many tokens,
-    cut from ``text`` (the same prompt in all ``batch`` rows). Gives a dictionary for JSON; its
-    keys say their units.
+    cut from ``prompt`` (1, n) or else from ``text``, the same in all ``batch`` rows. Gives a
+    dictionary for JSON; its keys say their units.
     """
+    if text is None and not tasks and not lengths:
+        raise ValueError("nothing is asked; give a text, tasks or lengths")
     names = [one.name for one in who]
     if not who or len(set(names)) < len(names):
         raise ValueError(f"the contenders are called {names}; give one or more, each its own name")
-    if lengths and (text is None or max(lengths) > text.shape[1] or min(lengths) < 1):
-        have = 0 if text is None else text.shape[1]
-        raise ValueError(f"lengths are {list(lengths)}; cut from a text of {have}")
+    prompt = text if prompt is None else prompt
+    names = _checked(who, text, tasks, lengths, prompt)
     rows: dict[str, dict[str, Any]] = {name: {"name": name} for name in names}
     if text is not None:
         _add_quality(rows, who, text, chunk, first, say)
     for task in tasks:
-        for one in who:
-            say(f"{task.name}: {one.name}")
-            score = task.score(one, chunk)
-            rows[one.name].setdefault("tasks", {})[task.name] = {
-                "accuracy": score.accuracy,
-                "right": score.right,
-                "asked": score.asked,
-                "mean_log_probability": score.log_probability,
-                "chance": task.chance,
-            }
-    for length in lengths:
-        assert text is not None
-        prompt = text[:, :length].repeat(batch, 1)
-        timed = speed(who, prompt, new, repeats, chunk, seed, say=say)
-        for name, one_speed in timed.items():
-            rows[name].setdefault("speed", []).append(one_speed.as_dict())
+        _add_task(rows, who, task, chunk, first, say)
+    for length in lengths if prompt is not None else ():
+        some = prompt[:, :length].repeat(batch, 1)
+        for name, one in speed(who, some, new, repeats, chunk, seed, say=say).items():
+            rows[name].setdefault("speed", []).append(one.as_dict())
     options = {
         "tokens": 0 if text is None else text.shape[1],
         "lengths": list(lengths),
@@ -86,6 +77,51 @@ def evaluate(
         "environment": environment("cpu"),
         "rows": [rows[name] for name in names],
     }
+
+
+def _checked(
+    who: Sequence[Contender],
+    text: Tensor | None,
+    tasks: Sequence[Asked],
+    lengths: Sequence[int],
+    prompt: Tensor | None,
+) -> list[str]:
+    """Give the contenders' names, once everything fits together."""
+    if text is None and not tasks and not lengths:
+        raise ValueError("nothing is asked; give a text, tasks or lengths")
+    names = [one.name for one in who]
+    if not who or len(set(names)) < len(names):
+        raise ValueError(f"the contenders are called {names}; give one or more, each its own name")
+    have = 0 if prompt is None else prompt.shape[1]
+    if lengths and not 1 <= min(lengths) <= max(lengths) <= have:
+        raise ValueError(
+            f"lengths are {list(lengths)} and there are {have} tokens to cut prompts from; give "
+            f"lengths from 1 to {have}"
+        )
+    return names
+
+
+def _add_task(
+    rows: dict[str, dict[str, Any]],
+    who: Sequence[Contender],
+    task: Asked,
+    chunk: int,
+    first: int,
+    say: Say,
+) -> None:
+    for one in who:
+        say(f"{task.name}: {one.name}")
+        score = task.score(one, chunk, first)
+        rows[one.name].setdefault("tasks", {})[task.name] = {
+            "accuracy": score.accuracy,
+            "right": score.right,
+            "asked": score.asked,
+            "mean_log_probability": score.log_probability,
+            "chance": task.chance,
+            "cache_bytes": score.peak_bytes,
+            "rows": len(task.tokens),
+            "mass": score.mass and score.mass._asdict(),
+        }
 
 
 def _add_quality(

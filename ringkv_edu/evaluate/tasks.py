@@ -14,7 +14,8 @@ from typing import NamedTuple
 import torch
 
 from ..policies import Full
-from .contender import CHUNK, Contender, pieces
+from .contender import CHUNK, Contender, pieces, total_bytes
+from .mass import Looker, Mass, watching
 
 __all__ = ["Asked", "Score", "needle", "own_text"]
 
@@ -22,11 +23,13 @@ Tensor = torch.Tensor
 
 
 class Score(NamedTuple):
-    """Answers that came first among all tokens, answers asked, and the mean log probability."""
+    """Answers that came first among all tokens, answers asked, and their mean log probability."""
 
     right: int
     asked: int
     log_probability: float
+    peak_bytes: int  # of all rows
+    mass: Mass | None  # where the attention of the queries from the first question on goes
 
     @property
     def accuracy(self) -> float:
@@ -60,19 +63,28 @@ class Asked:
         if not (self.answers >= 0).any():
             raise ValueError(f"{self.name} asks nothing: every answer is negative")
 
-    def score(self, contender: Contender, chunk: int = CHUNK) -> Score:
-        """Let a contender read the tokens through its caches, and count its answers."""
-        caches, start, right, sums = contender.caches(len(self.tokens)), 0, 0, 0.0
-        for some in pieces(self.tokens, chunk):
-            answers = self.answers[:, start : start + some.shape[1]]
-            logits, asked = contender.model.step(some, caches), answers >= 0
+    @torch.no_grad()
+    def score(self, contender: Contender, chunk: int = CHUNK, first: int = 4) -> Score:
+        """Let a contender read the tokens through its caches, and count its answers.
+
+        ``first`` says how many of the first tokens count as sinks where attention is added up.
+        """
+        model, caches, looker = contender.model, contender.caches(len(self.tokens)), Looker(first)
+        begin = int((self.answers >= 0).any(0).nonzero()[0])  # the first question
+        for some in pieces(self.tokens[:, :begin], chunk) if begin else ():
+            model.step(some, caches, last=True)
+        peak, right, sums = total_bytes(caches), 0, 0.0
+        both = (pieces(x[:, begin:], chunk) for x in (self.tokens, self.answers))
+        for some, answers in zip(*both, strict=True):
+            with watching(looker):
+                logits, asked = model.step(some, caches), answers >= 0
             chosen, wanted = logits[asked], answers[asked]
             right += int((chosen.argmax(-1) == wanted).sum())
             logs = chosen.double().log_softmax(-1)
             sums += float(logs.gather(-1, wanted[:, None]).sum())
-            start += some.shape[1]
-        asked_in_all = int((self.answers >= 0).sum())
-        return Score(right, asked_in_all, sums / asked_in_all)
+            peak = max(peak, total_bytes(caches))
+        n = int((self.answers >= 0).sum())
+        return Score(right, n, sums / n, peak, looker.mass)
 
 
 def needle(

@@ -18,6 +18,11 @@ QUALITY = (
     "attention of the text's last queries goes (sinks: to the first {first} tokens, kept as "
     "sinks or not; window: to every other token that is held exactly)."
 )
+TASK = (
+    "cache: bytes for one text. right answers: the likeliest of all tokens. log p: mean of the "
+    "answers' log probabilities. The last columns: where the attention of the queries goes, "
+    "from the first question on."
+)
 SPEED = (
     "TTFT, time to the first token: caches are made and {chunk} tokens at a time go in. TPOT, time "
     "per further token. Least and median, in milliseconds; all take turns in a shuffled order, "
@@ -33,15 +38,16 @@ def of_report(found: Found) -> Iterator[str]:
         yield from table(_QUALITY_HEAD, [_quality(row) for row in rows])
         yield from wrap(QUALITY.format(**options), WIDTH)
     if "tasks" in rows[0]:
-        yield ""
-        yield from _tasks(rows)
+        for name in rows[0]["tasks"]:
+            yield ""
+            yield from _task(name, rows)
     if "speed" in rows[0]:
         machine = found["environment"]
         for at, one in enumerate(rows[0]["speed"]):
             yield ""
             yield (
-                f"after {one['prompt']} tokens, {one['batch']} rows: {machine['cpu']}, "
-                f"{machine['threads']} threads"
+                f"after {one['prompt']} tokens, {_many(one['batch'], 'row')}: {machine['cpu']}, "
+                f"{_many(machine['threads'], 'thread')}"
             )
             yield from table(_SPEED_HEAD, [_speed(row["name"], row["speed"][at]) for row in rows])
         yield from wrap(SPEED.format(**options), WIDTH)
@@ -54,42 +60,48 @@ _SPEED_HEAD = ["", "TTFT", "median", "TPOT", "median", "tokens/s", "cache at mos
 
 
 def _quality(row: Found) -> list[str]:
-    mass = row["mass"]
-    shares = ["-"] * 3 if mass is None else [f"{100 * mass[k]:.0f} %" for k in _MASS]
     return [
         row["name"],
         of_size(row["cache_bytes"]),
         f"{row['perplexity']:.2f}",
         f"{row['perplexity_second_half']:.2f}",
         f"{100 * row['agreement']:.1f} %",
-        *shares,
+        *_shares(row["mass"]),
     ]
+
+
+def _shares(mass: Found | None) -> list[str]:
+    return ["-"] * 3 if mass is None else [f"{100 * mass[k]:.0f} %" for k in _MASS]
 
 
 _MASS = ("sinks", "window", "summaries")
 
 
-def _tasks(rows: list[Found]) -> Iterator[str]:
-    names = list(rows[0]["tasks"])
-    head = ["far recall", *(part for name in names for part in (name, "log p"))]
+def _task(name: str, rows: list[Found]) -> Iterator[str]:
+    first = rows[0]["tasks"][name]
+    head = ["", "cache", "right answers", "log p", *_MASS]
     body = []
     for row in rows:
-        scores = [row["tasks"][name] for name in names]
-        cells = [
-            part
-            for s in scores
-            for part in (f"{s['right']}/{s['asked']}", f"{s['mean_log_probability']:.2f}")
-        ]
-        body.append([row["name"], *cells])
+        one = row["tasks"][name]
+        size, right = of_size(one["cache_bytes"] // one["rows"]), f"{100 * one['accuracy']:.1f} %"
+        logs = f"{one['mean_log_probability']:.2f}"
+        body.append([row["name"], size, right, logs, *_shares(one["mass"])])
+    yield (
+        f"{name}: {first['asked']} answers in {first['rows']} texts; "
+        f"guessing gets {100 * first['chance']:.1f} %"
+    )
     yield from table(head, body)
-    for name in names:
-        yield f"{name}: guessing gets {100 * rows[0]['tasks'][name]['chance']:.1f} %"
+    yield from wrap(TASK, WIDTH)
 
 
 def _speed(name: str, one: Found) -> list[str]:
     keys = ("ttft_least_s", "ttft_median_s", "tpot_least_s", "tpot_median_s")
     times = [f"{1e3 * one[key]:.2f}" for key in keys]
     return [name, *times, f"{one['tokens_per_s']:.0f}", of_size(one["peak_bytes"])]
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}{'s' * (n != 1)}"
 
 
 def of_size(n: int) -> str:

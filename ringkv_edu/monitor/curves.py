@@ -69,7 +69,7 @@ def _surprise(axes: Any, log: Log) -> None:
     sizes = [size for size in log.run.capacities if size is not None]
     if sizes and min(sizes) < log.run.seen:
         axes.axvline(min(sizes), color=INK, ls=":")
-        axes.annotate("first eviction", (min(sizes), 1), (3, -10), textcoords="offset points",
+        axes.annotate("first eviction", (min(sizes), 0), (3, 4), textcoords="offset points",
                       xycoords=("data", "axes fraction"), color=INK, fontsize=9)  # fmt: skip
     axes.set(title=f"Surprise, nats (mean of {SPAN})", ylim=(0, None))
 

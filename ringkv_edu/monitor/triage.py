@@ -4,7 +4,7 @@ First it is proved that eviction happens at all: a window that evicts nothing ca
 memory nor time, and nothing else needs an explanation then. After that, causes come before what
 they cause: a finding that follows from another one is not given.
 
-Source: S22, S40, D10; the rules are in ``ringkv_edu.monitor.rules``.
+Source: S22, S40, D10; the rules are in ``rules.py``, what they look for in ``signs.py``.
 """
 
 from __future__ import annotations

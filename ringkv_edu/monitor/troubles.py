@@ -22,7 +22,8 @@ from ..evaluate.tasks import own_text
 from ..model import Config, Decoder
 from ..policies import Full, Policy, Pooled, Sinks, Window
 from .watch import Monitor, record
-from .wrong import CutInHalf, Listed, Masked, Preallocated, Spiked, TooOften, TurnedTwice
+from .wrong import Listed, Spiked, TooOften, TurnedTwice
+from .wrong_windows import CutInHalf, Masked, Preallocated
 
 __all__ = ["MAKERS", "Maker", "random_model"]
 
@@ -102,7 +103,8 @@ MAKERS: dict[str, Maker] = {
     "no speed-up": Maker("the window is larger than the text", Sinks(1024, 4), 200),
     "memory does not fall": Maker("the window is only a mask", Masked(60, 4), 200, SURE),
     "memory does not fall, 2": Maker(
-        "the window is a view of a buffer for the longest text", Preallocated(60, 2048, 4), 200, SURE
+        "the window is a view of a buffer for the longest text",
+        Preallocated(60, 2048, 4), 200, SURE,
     ),
     "summaries too often": Maker("a summary at every token (D2)", TooOften(16, 4, 8, 8), 200),
     "output jitters": Maker("half of the window leaves at once", CutInHalf(32), 200),
