@@ -27,8 +27,8 @@ Tensor = torch.Tensor
 class Guard:
     """Trips when the mean of the last ``span`` tokens' excess surprise is over ``margin`` nats.
 
-    ``expected`` is what surprise is compared with where no reference runs along: the mean that a
-    run with everything kept has on the regression set. Once tripped it stays tripped.
+    ``expected`` is what surprise is compared with where no reference runs along; ``calibrated``
+    takes it from a regression set. Once tripped it stays tripped.
     """
 
     def __init__(self, margin: float = 0.25, span: int = 64, expected: float | None = None) -> None:
@@ -40,6 +40,21 @@ class Guard:
         self.margin, self.span, self.expected = margin, span, expected
         self.last: deque[float] = deque(maxlen=span)
         self.at: float | None = None  # the excess at which it tripped
+
+    @classmethod
+    def calibrated(
+        cls, full: Contender, texts: Sequence[Tensor], margin: float = 0.25, span: int = 64
+    ) -> Guard:
+        """Make a guard that ``full`` itself, with everything kept, would not trip on ``texts``.
+
+        Texts have easy and hard places. So what is expected is no mean of a whole text but the
+        largest that ``full`` has in any ``span`` tokens of ``texts``, (1, n) each.
+        """
+        each = [losses(full, text)[0] for text in texts]
+        means = [nll.unfold(0, span, 1).mean(1) for nll in each if len(nll) >= span]
+        if not means:
+            raise ValueError(f"no text has {span} predicted tokens; give longer ones, or less span")
+        return cls(margin, span, float(torch.cat(means).max()))
 
     @property
     def tripped(self) -> bool:

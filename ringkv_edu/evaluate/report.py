@@ -57,7 +57,8 @@ def evaluate(
         _add_quality(rows, who, text, chunk, first, say)
     for task in tasks:
         _add_task(rows, who, task, chunk, first, say)
-    for length in lengths if prompt is not None else ():
+    for length in lengths:
+        assert prompt is not None
         some = prompt[:, :length].repeat(batch, 1)
         for name, one in speed(who, some, new, repeats, chunk, seed, say=say).items():
             rows[name].setdefault("speed", []).append(one.as_dict())

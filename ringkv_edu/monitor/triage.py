@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .log import Log
 from .rules import RULES, Rule
 
-__all__ = ["Diagnosis", "diagnose", "eviction", "lines"]
+__all__ = ["Diagnosis", "diagnose", "eviction", "lines", "speed"]
 
 WIDTH = 96
 
@@ -63,11 +63,28 @@ def eviction(log: Log) -> str:
     return f"it happens: layer {at} holds {held} of {run.seen} tokens; after {first} one was gone"
 
 
+def speed(log: Log) -> str | None:
+    """Say how long a late token takes beside one with everything kept, and what there is to save.
+
+    A window can save no more than the cache's share of what a step reads; the rest are weights.
+    """
+    own, full = log.run.time(True), log.reference and log.reference.time(True)
+    if not own or not full or log.reference is None:
+        return None
+    cache, weights = log.reference.steps[-1]["bytes"], log.run.head["weight_bytes"]
+    return (
+        f"a late token takes {own / full:.2f} times as long as with everything kept, where the "
+        f"cache is {100 * cache / (cache + weights):.0f} % of what a step reads"
+    )
+
+
 def lines(log: Log) -> Iterator[str]:
     """Give a report: the proof of eviction, then each finding."""
     run = log.run
     yield f"{log.path}: {run.head['name']}, {run.seen} tokens"
     yield f"eviction: {eviction(log)}"
+    if (compared := speed(log)) is not None:
+        yield f"speed: {compared}"
     found = diagnose(log)
     for one in found:
         yield ""
