@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import __version__, cli_real, cli_rings
+from . import __version__, cli_evaluate, cli_monitor, cli_real, cli_rings
 from .problem import Problem
 
 LAB = 'python -m pip install -c constraints.txt -e ".[lab]"'
@@ -246,8 +246,8 @@ def _parser() -> argparse.ArgumentParser:
             "ringkv update",
         )
     )
-    cli_rings.add_commands(command)
-    cli_real.add_commands(command)
+    for part in (cli_rings, cli_real, cli_evaluate, cli_monitor):
+        part.add_commands(command)
     return parser
 
 

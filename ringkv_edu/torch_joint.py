@@ -9,11 +9,14 @@ Source: arXiv 1706.03762; a learned sink logit, dropped after the softmax, as in
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple
 
 import torch
 
-__all__ = ["Part", "joint_attention"]
+__all__ = ["Part", "joint_attention", "watched", "watching"]
 
 Tensor = torch.Tensor
 
@@ -25,12 +28,34 @@ class Part(NamedTuple):
     where a query does not see a key: (batch or 1, n or 1, m), or (batch or 1, heads, n or 1, m)
     when heads differ; a bool mask, True where it sees one; None when all queries see all keys.
     ``q``: the queries for this part alone, where they meet it turned otherwise than the rest.
+    ``at``: the keys' positions, (batch or 1, m) or (batch, kv_heads, m), for whoever is watching;
+    None for what stands for more than one token.
     """
 
     keys: Tensor
     values: Tensor
     extra: Tensor | None = None
     q: Tensor | None = None
+    at: Tensor | None = None
+
+
+Watcher = Callable[[list[Part], list[Tensor], Tensor], None]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watching(see: Watcher) -> Iterator[None]:
+    """Show ``see`` the parts, their weights and each query's largest score, at every attention."""
+    token = _watcher.set(see)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def watched() -> bool:
+    """Say whether somebody wants to see the weights, so that no way may be taken without them."""
+    return _watcher.get() is not None
 
 
 def joint_attention(
@@ -56,6 +81,8 @@ def joint_attention(
     weights = torch.exp(joined - most)
     weights = weights / weights.sum(-1, keepdim=True).clamp(min=torch.finfo(wide).tiny)
     each = list(torch.split(weights, [s.shape[-1] for s in scores], -1))
+    if (see := _watcher.get()) is not None:
+        see(parts, each[: len(parts)], most[..., 0])
     out = q.new_zeros((batch, kv_heads, heads // kv_heads * n, d), dtype=wide)
     for w, part in zip(each, parts, strict=False):
         if part.keys.shape[2]:

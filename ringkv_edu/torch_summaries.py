@@ -141,7 +141,7 @@ class TorchSummaryRing(SummaryView):
 
     def _exact(self, queries: Tensor, positions: Tensor, keys: Tensor, values: Tensor) -> Part:
         seen = sees(queries[:, :, None], positions[:, None], self.window, self.sinks)
-        return Part(keys, values, seen)
+        return Part(keys, values, seen, at=positions)
 
     def _few(
         self, q: Tensor | None, k: Tensor, v: Tensor, lengths: list[int], ragged: bool, scale: float
@@ -163,10 +163,11 @@ class TorchSummaryRing(SummaryView):
     def _newest(self, q: Tensor, means: Part, scale: float) -> Tensor:
         ring = self.ring
         top, bare = ring._bounds.near(ring._hidden())
-        held = Part(ring.keys[:, :, :top], ring.values[:, :, :top])
+        at = ring.positions[:, :top]
+        held = Part(ring.keys[:, :, :top], ring.values[:, :, :top], at=at)
         if not bare:
             newest = ring._seen[:, None] - 1
-            held = self._exact(newest, ring.positions[:, :top], held.keys, held.values)
+            held = self._exact(newest, at, held.keys, held.values)
         return self._attention(q, [held, means], scale)
 
     def _several(

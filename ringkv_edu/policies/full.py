@@ -79,5 +79,6 @@ class FullCache:
         n = q.shape[2]
         keys, values = self.storage[:, :, :, : start + n]
         later = torch.arange(start + n, device=q.device) > torch.arange(start, start + n)[:, None]
-        part = Part(keys, values, None if n == 1 else ~later[None])
+        at = torch.arange(start + n, device=q.device)[None]
+        part = Part(keys, values, None if n == 1 else ~later[None], at=at)
         return joint_attention(q, [part], self.shape.scale, self.sink)[0]

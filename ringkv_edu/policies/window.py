@@ -17,7 +17,7 @@ from typing import Any, Literal
 import torch
 
 from ..rope import rotate
-from ..torch_joint import Part, joint_attention
+from ..torch_joint import Part, joint_attention, watched
 from ..torch_ring import TorchRing
 from ..visibility import sees
 from .base import Policy, Shape, causal
@@ -109,7 +109,7 @@ class RingCache:
     @torch.no_grad()
     def step(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """Store n tokens a row; give what each of their queries sees."""
-        if self.sink is None:
+        if self.sink is None and not watched():
             return self.ring.step(q, k, v)
         ring, queries = self.ring, self._queries(k.shape[2])
         parts = [
@@ -126,7 +126,7 @@ class RingCache:
     def _part(self, queries: Tensor, held: Tensor, keys: Tensor, values: Tensor) -> Part:
         ring = self.ring
         seen = sees(queries[:, :, None], held[:, None], ring.window, ring.sinks)
-        return Part(keys, values, seen)
+        return Part(keys, values, seen, at=held)
 
 
 class RankedCache(RingCache):
