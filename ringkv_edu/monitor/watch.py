@@ -187,7 +187,8 @@ def record(
                 say(f"token {at} of {n}")
             if own.stopped:
                 return
-        own.end()
+        for one in filter(None, (own, beside)):
+            one.end()
 
 
 def _one_step(
