@@ -187,8 +187,9 @@ def record(
                 say(f"token {at} of {n}")
             if own.stopped:
                 return
-        for one in filter(None, (own, beside)):
-            one.end()
+        own.end()
+        if beside:
+            beside.end()
 
 
 def _one_step(
