@@ -8,10 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import __version__
-from .cli_evaluate import add_commands as add_evaluate_commands
-from .cli_monitor import add_commands as add_monitor_commands
-from .cli_rings import add_commands
+from . import __version__, cli_evaluate, cli_monitor, cli_rings
 from .problem import Problem
 
 LAB = 'python -m pip install -c constraints.txt -e ".[lab]"'
@@ -248,9 +245,9 @@ def _parser() -> argparse.ArgumentParser:
             "ringkv update",
         )
     )
-    add_commands(command)
-    add_evaluate_commands(command)
-    add_monitor_commands(command)
+    cli_rings.add_commands(command)
+    cli_evaluate.add_commands(command)
+    cli_monitor.add_commands(command)
     return parser
 
 
