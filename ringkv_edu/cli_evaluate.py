@@ -21,6 +21,8 @@ def evaluate(options: argparse.Namespace) -> int:
     check_file("--json", options.json, None)
     check_file("--plot", options.plot, ".png")
     check_file("--sweep", options.sweep, None)
+    if options.sweep:
+        _check_sweep(options)
     from .evaluate.models import setting
 
     lengths = _lengths(options.lengths)
@@ -55,18 +57,21 @@ def evaluate(options: argparse.Namespace) -> int:
     return 0
 
 
-def _sweep(options: argparse.Namespace, chosen: Any) -> int:
-    """Walk the tuning path and log it."""
-    from .bench.measure import table
-    from .evaluate.sweep import Sweep, smallest_within, sweep
-    from .evaluate.text import of_size
-
+def _check_sweep(options: argparse.Namespace) -> None:
     if options.model == "tiny":
         raise Problem("--sweep puts policies under one model; give random or smollm2")
     if options.policies:
         raise Problem("--sweep chooses the policies itself; leave --policies out")
     if not 0 <= options.tolerance < 10:
         raise Problem(f"--tolerance is {options.tolerance:g}; give a share such as 0.05")
+
+
+def _sweep(options: argparse.Namespace, chosen: Any) -> int:
+    """Walk the tuning path and log it."""
+    from .bench.measure import table
+    from .evaluate.sweep import Sweep, smallest_within, sweep
+    from .evaluate.text import of_size
+
     say, what = Progress(), Sweep(tolerance=options.tolerance)
     runs = sweep(chosen.who[0].model, chosen.text, options.sweep, what, say)
     say("")

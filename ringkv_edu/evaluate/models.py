@@ -63,7 +63,10 @@ def _tiny(policies: str | None, file: str | None, tokens: int) -> Setting:
                 f"no tiny decoder was trained as {', '.join(unknown)}; there are {', '.join(names)}"
             )
         names = wanted
-    who = [Contender(name, training.load(name)) for name in names]
+    try:
+        who = [Contender(name, training.load(name)) for name in names]
+    except ValueError as error:
+        raise Problem(str(error)) from None
     task = recall_task(recall.draw(RECALL_TEXTS, RECALL_SEED), recall.CHANCE)
     prompt = task.tokens.reshape(1, -1)[:, :tokens]
     says = (

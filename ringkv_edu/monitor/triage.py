@@ -82,9 +82,9 @@ def lines(log: Log) -> Iterator[str]:
     """Give a report: the proof of eviction, then each finding."""
     run = log.run
     yield f"{log.path}: {run.head['name']}, {run.seen} tokens"
-    yield f"eviction: {eviction(log)}"
+    yield from wrap(f"eviction: {eviction(log)}", WIDTH, subsequent_indent="  ")
     if (compared := speed(log)) is not None:
-        yield f"speed: {compared}"
+        yield from wrap(f"speed: {compared}", WIDTH, subsequent_indent="  ")
     found = diagnose(log)
     for one in found:
         yield ""
@@ -94,4 +94,5 @@ def lines(log: Log) -> Iterator[str]:
             yield f"  {label:<6}{first}"
             yield from (f"        {line}" for line in rest)
     if not found:
-        yield f"nothing wrong was found; looked for: {', '.join(rule.trouble for rule in RULES)}"
+        every = ", ".join(rule.trouble for rule in RULES)
+        yield from wrap(f"nothing wrong was found; looked for: {every}", WIDTH)

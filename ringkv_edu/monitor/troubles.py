@@ -112,9 +112,9 @@ MAKERS: dict[str, Maker] = {
         "the cache turns keys that the model has turned", TurnedTwice(32, 4), 200
     ),
     # S22
-    "out of memory": Maker("everything is kept", Full(), 400, budget_tokens=160),
+    "out of memory": Maker("everything is kept", Full(), 200, budget_tokens=160),
     "slow while memory is free": Maker(
-        "everything is read at each step", Full(), 500, batch=16, reference=False,
+        "everything is read at each step", Full(), 300, batch=24, reference=False,
         budget_tokens=5000,
     ),
     "slow first token": Maker("the prompt is long", Full(), 1240, prompt=1200, reference=False),
@@ -122,7 +122,7 @@ MAKERS: dict[str, Maker] = {
         "thirty-one more rows join", Sinks(60, 4), 200, reference=False, joins=(100, 32)
     ),
     # S13, S38
-    "memory creeps": Maker("summaries are listed and never merged (D4)", Listed(16, 4), 300),
+    "memory creeps": Maker("summaries are listed and never merged (D4)", Listed(16, 4), 200),
     "score peaks": Maker("one key is stored thirty times too large", Spiked(24, 4), 200),
     "healthy": Maker("", Sinks(60, 4), 200, SURE),
     "healthy, 2": Maker("", Pooled(16, 4, 8, 8), 200),

@@ -188,6 +188,8 @@ def record(
             if own.stopped:
                 return
         own.end()
+        if beside:
+            beside.end()
 
 
 def _one_step(
