@@ -100,7 +100,8 @@ def load(target: str) -> Subject:
 
     Raises ``ValueError`` saying what is missing. A file is run, as an import would run it.
     """
-    return _told(target, lambda place, name: _subject(_class(place, name)))
+    subject: Subject = _told(target, lambda place, name: _subject(_class(place, name)))
+    return subject
 
 
 def find(target: str) -> Any:

@@ -125,12 +125,9 @@ def compare(
     model: Decoder, tokenizer: Any, right: Policy, own: Policy, prompt: str, new: int
 ) -> Both:
     """Let a model answer one question under two policies."""
-    ids, texts = [], []
-    for policy in (right, own):
-        chat = Chat(model, tokenizer, caches_of(model, policy))
-        texts.append("".join(chat.answer(prompt, new)))
-        ids.append(chat.ids)
-    return Both(*ids, *texts)
+    chats = [Chat(model, tokenizer, caches_of(model, policy)) for policy in (right, own)]
+    texts = ["".join(chat.answer(prompt, new)) for chat in chats]
+    return Both(chats[0].ids, chats[1].ids, texts[0], texts[1])
 
 
 @lru_cache(maxsize=1)
@@ -142,20 +139,21 @@ def _tiny(right: Policy, own: Policy, new: int) -> Both:
     """Let a seeded random decoder write token numbers after a prompt of 60."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(5)
-        sizes = {"dim": 64, "layers": 2, "heads": 4, "kv_heads": 2, "head_dim": 16, "hidden": 64}
-        model = Decoder(Config(vocab=100, **sizes), right).eval()
+        model = Decoder(Config(100, 64, 2, heads=4, kv_heads=2, head_dim=16, hidden=64), right)
         for weight in model.parameters():
             weight.data.mul_(1 if weight.ndim == 1 else 8)
-    written = []
-    for policy in (right, own):
-        caches, ids = caches_of(model, policy), []
-        logits = model.step(torch.arange(60)[None] * 7 % 100, caches, last=True)
-        for _ in range(new):
-            ids.append(int(logits[0, -1].argmax()))
-            logits = model.step(torch.tensor([ids[-1:]]), caches, last=True)
-        written.append(ids)
-    texts = [" ".join(map(str, ids)) for ids in written]
-    return Both(*written, *texts)
+    one, other = (_numbers(model, policy, new) for policy in (right, own))
+    return Both(one, other, " ".join(map(str, one)), " ".join(map(str, other)))
+
+
+def _numbers(model: Decoder, policy: Policy, new: int) -> list[int]:
+    """Let a decoder write the likeliest tokens after a prompt of 60."""
+    caches, ids = caches_of(model, policy), []
+    logits = model.step(torch.arange(60)[None] * 7 % 100, caches, last=True)
+    for _ in range(new):
+        ids.append(int(logits[0, -1].argmax()))
+        logits = model.step(torch.tensor([ids[-1:]]), caches, last=True)
+    return ids
 
 
 def _wrapped(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from time import perf_counter
 
 from ..problem import Problem
-from .places import EXTRAS, FETCH, MODEL, SOURCE, fetched, kept, models_folder, sha256, source
+from .places import EXTRAS, FETCH, MODEL, SOURCE, fetched, kept, sha256, source
 
 __all__ = ["fetch"]
 

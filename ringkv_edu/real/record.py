@@ -133,7 +133,12 @@ def shown(head: Sequence[str], body: Iterable[Sequence[str]]) -> list[str]:
     lines = [head, *body]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     return [
-        "  ".join([line[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(line[1:], widths[1:]))])
+        "  ".join(
+            [
+                line[0].ljust(widths[0]),
+                *(x.rjust(w) for x, w in zip(line[1:], widths[1:], strict=True)),
+            ]
+        )
         for line in lines
     ]
 
