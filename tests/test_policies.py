@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from ringkv_edu.model import Config, Decoder
-from ringkv_edu.policies import Full, Pooled, Shape, Sinks, Window
+from ringkv_edu.policies import Full, Pooled, Recompute, Shape, Sinks, State, Window
 
 SHAPE = Shape(heads=4, kv_heads=2, head_dim=8, base=10000.0)
 POLICIES = [
@@ -14,6 +14,8 @@ POLICIES = [
     Sinks(5, 2, "cache"),
     Pooled(5, 1, 3, 4),
     Pooled(5, 2, 3, 4, "least", "centre"),
+    State(5, 0),
+    State(5, 2, 7),
 ]
 
 
@@ -39,11 +41,11 @@ def test_whole_and_steps_agree(policy, sink, cuts):
     torch.testing.assert_close(cache.step(q, k, v), whole, atol=2e-6, rtol=1e-5)
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=repr)
+@pytest.mark.parametrize("policy", [*POLICIES, Recompute(5, 3)], ids=repr)
 def test_a_decoder_decodes_as_it_was_trained(policy):
     torch.manual_seed(0)
-    sizes = {"dim": 32, "layers": 2, "heads": 4, "kv_heads": 2, "head_dim": 8, "hidden": 48}
-    model = Decoder(Config(vocab=30, **sizes, sink_logit=True), [policy, Full()])
+    sizes = {"dim": 32, "layers": 3, "heads": 4, "kv_heads": 2, "head_dim": 8, "hidden": 48}
+    model = Decoder(Config(vocab=30, **sizes, sink_logit=True), [policy, Full(), policy])
     tokens = torch.randint(0, 30, (2, 33))
     whole = model(tokens).detach()
     caches = model.caches(2)

@@ -1,8 +1,11 @@
 """What a layer keeps of the past: one policy a file, all behind ``Policy``."""
 
+from .learned import Learned
 from .base import Policy, Shape
 from .full import Full
 from .pooled import Pooled
+from .recompute import Recompute
+from .state import State
 from .window import Sinks, Window
 
-__all__ = ["Full", "Policy", "Pooled", "Shape", "Sinks", "Window"]
+__all__ = ["Full", "Learned", "Policy", "Pooled", "Recompute", "Shape", "Sinks", "State", "Window"]
