@@ -5,7 +5,19 @@ from .base import Policy, Shape
 from .full import Full
 from .pooled import Pooled
 from .recompute import Recompute
+from .scored import Scored
 from .state import State
 from .window import Sinks, Window
 
-__all__ = ["Full", "Learned", "Policy", "Pooled", "Recompute", "Shape", "Sinks", "State", "Window"]
+__all__ = [
+    "Full",
+    "Learned",
+    "Policy",
+    "Pooled",
+    "Recompute",
+    "Scored",
+    "Shape",
+    "Sinks",
+    "State",
+    "Window",
+]

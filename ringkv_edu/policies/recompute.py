@@ -95,7 +95,7 @@ class Recompute(Policy):
         ``q`` (batch, heads, n, head_dim), ``index`` (batch, kv_heads, m, head_dim), ``left`` (n, m)
         bool: what has left a query's window. Both results (batch, kv_heads, n, up to chosen).
         """
-        groups = q.unflatten(1, (index.shape[1], -1))
+        groups = torch.unflatten(q, 1, (index.shape[1], -1))
         scores = (groups @ index[:, :, None].mT).amax(2).masked_fill(~left, -torch.inf)
         best = scores.topk(min(self.chosen, scores.shape[-1]), -1)
         return best.indices, best.values > -torch.inf
@@ -159,9 +159,11 @@ class RecomputeCache:
                 f"this cache has the ids of {self.ids.shape[1]} tokens and is to hold {start + n}; "
                 f"use it through a decoder's caches() and step(), which tell it the tokens"
             )
-        index = self._index(start + n - self.how.window)
-        each = zip(*(x.split(1, 2) for x in (q, k, v)), strict=True)
-        return torch.cat([self._one(*one, index, start + i) for i, one in enumerate(each)], 2)
+        evicted = max(0, start + n - self.how.window)
+        index = self._index(evicted) if evicted else k[:, :, :0]
+        each = zip(*(torch.split(x, 1, 2) for x in (q, k, v)), strict=True)
+        out = [self._one(q1, k1, v1, index, start + i) for i, (q1, k1, v1) in enumerate(each)]
+        return torch.cat(out, 2)
 
     def _one(self, q: Tensor, k: Tensor, v: Tensor, index: Tensor, position: int) -> Tensor:
         ring = self.ring
@@ -178,7 +180,7 @@ class RecomputeCache:
 
     def _index(self, evicted: int) -> Tensor:
         """Make the keys of the first tokens as if there were no layers below."""
-        tokens = self.ids[:, : max(0, evicted)].long()
+        tokens = self.ids[:, :evicted].long()
         self.scanned += tokens.numel()
         x, block = self.model.embed(tokens), self.model.blocks[self.layer]
         turns = self._turns(torch.arange(tokens.shape[1]), x)
@@ -192,7 +194,7 @@ class RecomputeCache:
         """
         length, (batch, kv_heads, _) = self.ids.shape[1], chosen.shape
         places = chosen + length * torch.arange(batch)[:, None, None]
-        wanted, where = places[found].unique(return_inverse=True)
+        wanted, where = torch.unique(places[found], return_inverse=True)
         made = self._run(wanted // length, wanted % length)
         out = []
         for x in made:  # (places, kv_heads, head_dim)

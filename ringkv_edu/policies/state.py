@@ -144,7 +144,7 @@ class StateCache:
     @without_gradients
     def step(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """Store n tokens a row; give what each of their queries sees."""
-        parts = zip(*(x.split(BLOCK, 2) for x in (q, k, v)), strict=True)
+        parts = zip(*(torch.split(x, BLOCK, 2) for x in (q, k, v)), strict=True)
         return torch.cat([self._some(*part) for part in parts], 2)
 
     def _some(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
