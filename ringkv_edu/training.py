@@ -27,7 +27,9 @@ from .inputs import count
 from .model import Config, Decoder
 from .policies import Full, Learned, Policy, Pooled, Recompute, State, Window
 
-__all__ = ["CONFIG", "NAMED", "TRAINED", "Named", "Run", "accuracy", "build", "load", "save", "train"]  # fmt: skip
+__all__ = [
+    "CONFIG", "NAMED", "TRAINED", "Named", "Run", "accuracy", "build", "load", "save", "train",
+]  # fmt: skip
 
 Tensor = torch.Tensor
 CONFIG = Config(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,7 +29,7 @@ def averages(losses: Sequence[float], parts: int) -> list[float]:
     """Give the means of up to ``parts`` stretches, as even as they can be."""
     n, k = len(losses), min(parts, len(losses))
     edges = [i * n // k for i in range(k + 1)] if k else [0]
-    return [math.fsum(losses[a:b]) / (b - a) for a, b in zip(edges, edges[1:], strict=False)]
+    return [math.fsum(losses[a:b]) / (b - a) for a, b in itertools.pairwise(edges)]
 
 
 def _bar(share: float) -> str:

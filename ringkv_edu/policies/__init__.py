@@ -1,8 +1,8 @@
 """What a layer keeps of the past: one policy a file, all behind ``Policy``."""
 
-from .learned import Learned
 from .base import Policy, Shape
 from .full import Full
+from .learned import Learned
 from .pooled import Pooled
 from .recompute import Recompute
 from .scored import Scored

@@ -59,7 +59,7 @@ class Pooling(nn.Module):
 
 @dataclass(frozen=True)
 class Learned(Policy):
-    """Keep a window, ``sinks`` first tokens, and ``summaries`` weighted means of ``block`` tokens."""
+    """Keep a window, ``sinks`` first tokens, and ``summaries`` weighted means of ``block``."""
 
     window: int
     sinks: int = 0

@@ -103,7 +103,7 @@ class Recompute(Policy):
     def cache(
         self, shape: Shape, batch: int, like: Tensor, learned: Any = None, sink: Any = None
     ) -> RecomputeCache:
-        """See ``Policy.cache``; a decoder tells it of itself, and of the tokens before each step."""
+        """See ``Policy.cache``; a decoder tells it of itself, and the tokens before each step."""
         return RecomputeCache(self, shape, batch, like, sink)
 
 
@@ -205,7 +205,7 @@ class RecomputeCache:
         return out[0], out[1]
 
     def _run(self, rows: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
-        """Run what keys and values of some tokens depend on; give them (tokens, kv_heads, head_dim)."""
+        """Give keys and values (m, kv_heads, head_dim) of m tokens from their ids alone."""
         model, width = self.model, int(positions.max()) + 1
         costs = torch.tensor([cost(self.layer + 1, self.windows, p) for p in range(width)])
         needed = costs[positions]
