@@ -8,8 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import __version__
-from .cli_rings import add_commands
+from . import __version__, cli_models, cli_rings
 from .problem import Problem
 
 LAB = 'python -m pip install -c constraints.txt -e ".[lab]"'
@@ -246,7 +245,8 @@ def _parser() -> argparse.ArgumentParser:
             "ringkv update",
         )
     )
-    add_commands(command)
+    cli_rings.add_commands(command)
+    cli_models.add_commands(command)
     return parser
 
 

@@ -12,7 +12,9 @@ evenly from 8, so who knows nothing of the facts is right once in 8: chance is 0
 
 A worked example: ``words`` of the first text of ``draw(1, seed=0)``, its fillers left out::
 
-    EXAMPLE
+    position  6     11    17    20    56   57   58   59   60   61   62   63
+    token     k7=2  k3=4  k0=5  k4=2  k3?  k7?  k0?  k4?  k0?  k3?  k3?  k7?
+    answer                            4    2    5    2    5    4    4    2
 
 A fact is a single token, so one layer is enough to find it: what is asked is what the cache has
 kept, not how the layers work together. Two layers with windows could hand a fact from position 26

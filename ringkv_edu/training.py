@@ -43,10 +43,15 @@ TRAINED = Path(__file__).with_name("trained")
 
 
 class Named(NamedTuple):
-    """A policy for each layer, and for how many steps a model with them is trained."""
+    """A policy for each layer, and for how many steps a model with them is trained.
+
+    ``first`` are the policies of the first half of the steps, if others: which tokens a query
+    chooses has no gradient, so choosing is learned while every token is chosen.
+    """
 
     policies: Sequence[Policy]
     steps: int
+    first: Sequence[Policy] | None = None
 
 
 W = recall.WINDOW
@@ -56,7 +61,7 @@ NAMED: dict[str, Named] = {
     "pooled": Named([Pooled(W, 0, 12, 4), Pooled(W, 0, 12, 4)], 600),
     "learned": Named([Learned(W, 0, 12, 4), Learned(W, 0, 12, 4)], 600),
     "state": Named([State(W), State(W)], 600),
-    "recompute": Named([Window(W), Recompute(W, 4)], 600),
+    "recompute": Named([Recompute(W, 4), Window(W)], 600, [Recompute(W, recall.LENGTH), Window(W)]),
 }
 
 
@@ -101,6 +106,7 @@ def train(
     model, losses, start = build(policy_name, seed), [], time.process_time()
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE)
     for step, texts in zip(range(wanted), recall.batches(BATCH, seed), strict=False):
+        _keep(model, named(policy_name), first=2 * step < wanted)
         for group in optimiser.param_groups:
             group["lr"] = RATE * schedule(step, wanted)
         loss = _loss(model, texts)
@@ -111,13 +117,21 @@ def train(
         losses.append(float(loss.detach()))
         if progress:
             progress(step + 1, wanted, losses[-1])
+    _keep(model, named(policy_name), first=False)
     seconds = time.process_time() - start
-    return Run(model, losses, accuracy(model, seed), seconds)
+    return Run(model, losses, accuracy(model, seed, TEXTS), seconds)
 
 
 def schedule(step: int, steps: int) -> float:
     """Give the learning rate's share: up in the first steps, then level, down in the last fifth."""
     return min(1.0, (step + 1) / WARMUP, max(0.05, 5 * (steps - step) / steps))
+
+
+def _keep(model: Decoder, what: Named, first: bool) -> None:
+    """Let the layers keep what they keep in this part of the training."""
+    policies = what.first if first and what.first else what.policies
+    for block, policy in zip(model.blocks, policies, strict=True):
+        block.attention.policy = policy  # type: ignore[union-attr]
 
 
 def _loss(model: Decoder, texts: recall.Texts) -> Tensor:
