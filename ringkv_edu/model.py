@@ -32,6 +32,7 @@ from .rope import cos_sin
 __all__ = ["Config", "Decoder"]
 
 Tensor = torch.Tensor
+Turns = tuple[Tensor, Tensor]  # cosines and sines
 
 
 @dataclass(frozen=True)
@@ -72,15 +73,19 @@ class Decoder(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Give the logits (batch, n, vocab) of whole sequences ``tokens`` (batch, n)."""
-        x = self.embed(tokens)
+        x = first = self.embed(tokens)
         turns = turns_at(torch.arange(tokens.shape[1]), self.config, x)
         for block in self.blocks:
-            x = block(x, turns)
+            x = block(x, turns, first=first)
         return self.logits(x)
 
     def caches(self, batch: int = 1) -> list[Any]:
         """Make an empty cache for each layer, by its policy."""
-        return [block.attention.cache(batch) for block in self.blocks]  # type: ignore
+        made: list[Any] = [block.attention.cache(batch) for block in self.blocks]  # type: ignore
+        for layer, cache in enumerate(made):
+            if getattr(cache, "reads_tokens", False):
+                cache.belongs_to(self, layer)
+        return made
 
     @torch.no_grad()
     def step(self, tokens: Tensor, caches: Sequence[Any], last: bool = False) -> Tensor:
@@ -88,6 +93,9 @@ class Decoder(nn.Module):
 
         With ``last`` only the logits of the last token, (batch, 1, vocab): all that decoding needs.
         """
+        for cache in caches:
+            if getattr(cache, "reads_tokens", False):
+                cache.read(tokens)
         x = self.embed(tokens)
         seen = torch.as_tensor(caches[0].seen).reshape(-1, 1)
         turns = turns_at(seen + torch.arange(tokens.shape[1]), self.config, x)
@@ -110,9 +118,12 @@ class Block(nn.Module):
         self.norm2 = nn.RMSNorm(config.dim, eps=config.eps)
         self.mlp = MLP(config)
 
-    def forward(self, x: Tensor, turns: tuple[Tensor, Tensor], cache: Any = None) -> Tensor:
-        """Give the stream (batch, n, dim) after this block."""
-        x = x + self.attention(self.norm1(x), turns, cache)
+    def forward(self, x: Tensor, turns: Turns, cache: Any = None, first: Any = None) -> Tensor:
+        """Give the stream (batch, n, dim) after this block; ``first`` is that before any block."""
+        index = None
+        if first is not None and self.attention.policy.reads_tokens:
+            index = self.attention.key_values(self.norm1(first), turns)[0]
+        x = x + self.attention(self.norm1(x), turns, cache, index)
         out: Tensor = x + self.mlp(self.norm2(x))
         return out
 
@@ -130,16 +141,23 @@ class Attention(nn.Module):
         self.sink = nn.Parameter(torch.zeros(config.heads)) if config.sink_logit else None
         self.learned = policy.parameters(self.shape)
 
-    def forward(self, x: Tensor, turns: tuple[Tensor, Tensor], cache: Any = None) -> Tensor:
-        """Let every token attend: to the sequence, or to what the cache holds and to itself."""
-        q, k, v = (self._heads(project(x)) for project in (self.q, self.k, self.v))
-        q, k = turn(q, turns), turn(k, turns)
+    def forward(self, x: Tensor, turns: Turns, cache: Any = None, index: Any = None) -> Tensor:
+        """Let every token attend: to the sequence, or to what the cache holds and to itself.
+
+        ``index``, for a policy that reads tokens, are the keys it chooses by.
+        """
+        q, (k, v) = turn(self._heads(self.q(x)), turns), self.key_values(x, turns)
         if cache is None:
-            seen = self.policy.whole(q, k, v, self.shape, self.learned, self.sink)
+            more = {} if index is None else {"index": index}
+            seen = self.policy.whole(q, k, v, self.shape, self.learned, self.sink, **more)
         else:
             seen = cache.step(q, k, v)
         out: Tensor = self.out(seen.transpose(1, 2).flatten(2))
         return out
+
+    def key_values(self, x: Tensor, turns: Turns) -> tuple[Tensor, Tensor]:
+        """Give turned keys, and values, (batch, kv_heads, n, head_dim), of a normed stream."""
+        return turn(self._heads(self.k(x)), turns), self._heads(self.v(x))
 
     def cache(self, batch: int) -> Any:
         """Make this layer's cache, empty."""
@@ -165,7 +183,7 @@ class MLP(nn.Module):
         return out
 
 
-def turns_at(positions: Tensor, config: Config, like: Tensor) -> tuple[Tensor, Tensor]:
+def turns_at(positions: Tensor, config: Config, like: Tensor) -> Turns:
     """Give cosines and sines for positions (n,) or (batch, n): (batch or 1, 1, n, head_dim / 2)."""
     rows = positions.reshape(-1, positions.shape[-1])
     both = cos_sin(rows.reshape(-1).cpu().numpy(), config.head_dim, config.base)
@@ -173,7 +191,7 @@ def turns_at(positions: Tensor, config: Config, like: Tensor) -> tuple[Tensor, T
     return cos, sin
 
 
-def turn(x: Tensor, turns: tuple[Tensor, Tensor]) -> Tensor:
+def turn(x: Tensor, turns: Turns) -> Tensor:
     """Turn each pair of numbers, i and i + head_dim / 2, by its angle."""
     cos, sin = turns
     first, second = x.chunk(2, dim=-1)

@@ -118,23 +118,27 @@ class TorchSummaryRing(SummaryView):
         keys, values = (torch.cat(both, 2) for both in zip(banks, some, strict=True))
         return keys, values
 
-    def _fold(self, table: Means, k: Tensor, v: Tensor) -> tuple[Part, tuple[Tensor, Tensor]]:
+    def _fold(self, table: Means, k: Tensor, v: Tensor) -> tuple[Part, list[Tensor]]:
         """Give what queries see of the summaries, and what the bank becomes."""
         share = table.weights[:, None]  # in float32 a thousand shares that do not add up to 1 show
-        sources = self._sources(table, k, v)
-        keys, values = ((share @ x.double()).to(x.dtype) for x in sources)
-        bank = self.summary_keys, self.summary_values
-        if keys.shape[2]:
-            index = table.kept[:, None, :, None].expand_as(bank[0])
-            stay = table.stay[:, None, :, None]
-            kept = [torch.where(stay, x.gather(2, index), 0) for x in (keys, values)]
-            bank = kept[0], kept[1]
-        keys = turned_to(keys, self.sinks + table.centres, self.base)
-        return Part(keys, values, table.extra), bank
+        means = [(share @ x.double()).to(x.dtype) for x in self._sources(table, k, v)]
+        keys = turned_to(means[0], self.sinks + table.centres, self.base)
+        return Part(keys, means[1], table.extra), self._kept(table, means)
 
-    def _settle(self, table: Means, bank: tuple[Tensor, Tensor], lengths: list[int]) -> None:
-        self.summary_keys.copy_(bank[0])
-        self.summary_values.copy_(bank[1])
+    def _kept(self, table: Means, means: list[Tensor]) -> list[Tensor]:
+        """Give what the bank becomes: some of the means, 0 where there is no summary."""
+        bank = [getattr(self, name) for name in self.banks]
+        if not means[0].shape[2]:
+            return bank
+        index, stay = table.kept[:, None, :, None], table.stay[:, None, :, None]
+        return [
+            torch.where(stay, x.gather(2, index.expand_as(old)), 0)
+            for x, old in zip(means, bank, strict=True)
+        ]
+
+    def _settle(self, table: Means, bank: list[Tensor], lengths: list[int]) -> None:
+        for name, x in zip(self.banks, bank, strict=True):
+            getattr(self, name).copy_(x)
         rows = len(self._counts)
         self._counts = list(table.after * rows if len(table.after) == 1 else table.after)
         self._lengths = [a + b for a, b in zip(self._lengths, lengths, strict=True)]
@@ -272,8 +276,8 @@ class TorchSummaryRing(SummaryView):
         """Empty the bank of some rows."""
         for row in rows:
             self._counts[row] = ()
-            self.summary_keys[row] = 0
-            self.summary_values[row] = 0
+            for name in self.banks:
+                getattr(self, name)[row] = 0
 
     # Rows: another order, some of them, several rings in one; keeping.
 
@@ -282,7 +286,7 @@ class TorchSummaryRing(SummaryView):
         """Put a copy of row ``rows[i]`` at place i, in place: ``rows`` (batch,)."""
         chosen = check_rows(rows, self.keys, self.ring.check)
         self.ring.reorder(chosen)
-        for x in (self.summary_keys, self.summary_values):
+        for x in (getattr(self, name) for name in self.banks):
             x.copy_(x.index_select(0, chosen))
         order = chosen.tolist()
         self._counts = [self._counts[row] for row in order]

@@ -15,12 +15,17 @@ __all__ = ["SummaryView", "from_summary_state", "joined", "state_of", "with_rows
 
 Tensor = torch.Tensor
 OWN = ("summaries", "block", "merge", "base")
-BANKS = ("summary_keys", "summary_values")
 
 
 class SummaryView:
-    """What a summary ring tells of itself: that of its ring, and the bank."""
+    """What a summary ring tells of itself: that of its ring, and the bank.
 
+    ``banks`` are the tensors it keeps for each summary, (batch, kv_heads, summaries, any);
+    ``given`` what it was handed to attend with, which is no part of its state.
+    """
+
+    banks: tuple[str, ...] = ("summary_keys", "summary_values")
+    given: tuple[str, ...] = ("sink",)
     ring: TorchRing
     how: Fold
     base: float | None
@@ -62,8 +67,9 @@ class SummaryView:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all keys and values; each slot's position takes 8 more."""
-        return self.ring.nbytes + self.summary_keys.nbytes + self.summary_values.nbytes
+        """Bytes of the ring's keys and values and of the bank; each position takes 8 more."""
+        bank: int = sum(getattr(self, name).nbytes for name in self.banks)
+        return self.ring.nbytes + bank
 
     def __repr__(self) -> str:
         inner = repr(self.ring).removeprefix("<TorchRing ").removesuffix(">")
@@ -74,7 +80,7 @@ class SummaryView:
 def state_of(ring: Any) -> dict[str, Any]:
     """Give a copy of everything a summary ring is."""
     own = {name: getattr(ring, name) for name in OWN}
-    banks = {name: getattr(ring, name).clone() for name in BANKS}
+    banks = {name: getattr(ring, name).clone() for name in ring.banks}
     return own | banks | {"counts": ring.counts, "ring": ring.ring.state_dict()}
 
 
@@ -82,7 +88,7 @@ def from_summary_state(cls: Any, state: Any, device: Any) -> Any:
     """Make a summary ring from a copy of a state."""
     if not isinstance(state, Mapping):
         raise TypeError(f"the state is a {type(state).__name__}; give a state_dict()")
-    missing = {*OWN, *BANKS, "counts", "ring"} - set(state)
+    missing = {*OWN, *cls.banks, "counts", "ring"} - set(state)
     if missing:
         raise ValueError(f"the state lacks {', '.join(sorted(missing))}; give a state_dict()")
     inner = TorchRing.from_state_dict(state["ring"], device)
@@ -94,7 +100,7 @@ def from_summary_state(cls: Any, state: Any, device: Any) -> Any:
     for row, (counts, length) in enumerate(zip(given.tolist(), made._lengths, strict=True)):
         done = folded(length, inner.window + inner.slack, inner.sinks)
         made._counts[row] = check_counts(counts, made.how, done, done + inner.slack)
-    for name in BANKS:
+    for name in cls.banks:
         own, given = getattr(made, name), state[name]
         if not isinstance(given, Tensor) or given.shape != own.shape or given.dtype != own.dtype:
             what = f"{given.dtype} {tuple(given.shape)}" if isinstance(given, Tensor) else given
@@ -109,9 +115,9 @@ def from_summary_state(cls: Any, state: Any, device: Any) -> Any:
 def with_rows(ring: Any, rows: Tensor) -> Any:
     """Make a summary ring with copies of some rows."""
     made = _around(type(ring), ring.ring.select(rows), {name: getattr(ring, name) for name in OWN})
-    for name in BANKS:
+    for name in ring.banks:
         getattr(made, name).copy_(getattr(ring, name).index_select(0, rows))
-    made.sink = ring.sink
+    _handed(ring, made)
     made._counts = [ring._counts[row] for row in rows.tolist()]
     made._lengths = [ring._lengths[row] for row in rows.tolist()]
     return made
@@ -127,12 +133,17 @@ def joined(rings: Iterable[Any], cls: Any) -> Any:
     check_alike([{name: getattr(r, name) for name in OWN} for r in listed])
     inner = TorchRing.stack([r.ring for r in listed])
     made = _around(cls, inner, {name: getattr(listed[0], name) for name in OWN})
-    for name in BANKS:
+    for name in cls.banks:
         getattr(made, name).copy_(torch.cat([getattr(r, name) for r in listed]))
-    made.sink = listed[0].sink
+    _handed(listed[0], made)
     made._counts = [counts for r in listed for counts in r._counts]
     made._lengths = [length for r in listed for length in r._lengths]
     return made
+
+
+def _handed(ring: Any, made: Any) -> None:
+    for name in ring.given:
+        setattr(made, name, getattr(ring, name))
 
 
 def _around(cls: Any, inner: TorchRing, own: Mapping[str, Any]) -> Any:

@@ -4,7 +4,17 @@ import pytest
 import torch
 
 from ringkv_edu.model import Config, Decoder
-from ringkv_edu.policies import Full, Pooled, Shape, Sinks, Window
+from ringkv_edu.policies import (
+    Full,
+    Learned,
+    Pooled,
+    Recompute,
+    Scored,
+    Shape,
+    Sinks,
+    State,
+    Window,
+)
 
 SHAPE = Shape(heads=4, kv_heads=2, head_dim=8, base=10000.0)
 POLICIES = [
@@ -14,7 +24,22 @@ POLICIES = [
     Sinks(5, 2, "cache"),
     Pooled(5, 1, 3, 4),
     Pooled(5, 2, 3, 4, "least", "centre"),
+    Learned(5, 0, 3, 4),
+    Learned(5, 2, 2, 3, "least"),
+    State(5, 0),
+    State(5, 2, 7),
+    Scored(8, 3, 2),
+    Scored(5, 5),
 ]
+
+
+def learned_of(policy, seed=1):
+    """Make what a policy learns, with numbers that are not those it starts from."""
+    learned = policy.parameters(SHAPE)
+    make = torch.Generator().manual_seed(seed)
+    for p in learned.parameters() if learned else ():
+        p.data.normal_(generator=make)
+    return learned
 
 
 def tokens_of(n, seed=0, batch=2):
@@ -28,8 +53,7 @@ def tokens_of(n, seed=0, batch=2):
 @pytest.mark.parametrize("cuts", [[40], [1] * 40, [7, 1, 12, 1, 1, 18]], ids=len)
 def test_whole_and_steps_agree(policy, sink, cuts):
     q, k, v = tokens_of(40)
-    torch.manual_seed(1)
-    learned = policy.parameters(SHAPE)
+    learned = learned_of(policy)
     whole = policy.whole(q, k, v, SHAPE, learned, sink).detach()
     cache = policy.cache(SHAPE, 2, k, learned, sink)
     out = [cache.step(*one) for one in zip(*(x.split(cuts, 2) for x in (q, k, v)), strict=True)]
@@ -39,11 +63,13 @@ def test_whole_and_steps_agree(policy, sink, cuts):
     torch.testing.assert_close(cache.step(q, k, v), whole, atol=2e-6, rtol=1e-5)
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=repr)
+@pytest.mark.parametrize("policy", [*POLICIES, Recompute(5, 3)], ids=repr)
 def test_a_decoder_decodes_as_it_was_trained(policy):
     torch.manual_seed(0)
-    sizes = {"dim": 32, "layers": 2, "heads": 4, "kv_heads": 2, "head_dim": 8, "hidden": 48}
-    model = Decoder(Config(vocab=30, **sizes, sink_logit=True), [policy, Full()])
+    sizes = {"dim": 32, "layers": 3, "heads": 4, "kv_heads": 2, "head_dim": 8, "hidden": 48}
+    model = Decoder(Config(vocab=30, **sizes, sink_logit=True), [policy, Full(), policy])
+    for p in model.parameters():
+        p.data += 0.1 * torch.randn_like(p)  # what starts at 0 counts, too
     tokens = torch.randint(0, 30, (2, 33))
     whole = model(tokens).detach()
     caches = model.caches(2)

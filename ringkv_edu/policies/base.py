@@ -51,6 +51,7 @@ class Policy:
     """What a layer keeps of the past. Policies are small frozen dataclasses: sizes, no state."""
 
     name = "policy"
+    reads_tokens = False  # whether it needs the token ids, as recomputing does: see recompute.py
 
     def parameters(self, shape: Shape) -> nn.Module | None:
         """Make what this policy learns in each layer, if anything."""
