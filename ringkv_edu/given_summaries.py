@@ -84,4 +84,6 @@ class Bank:
 
     def __repr__(self) -> str:
         means = [mean.tolist() for mean in self.means]
-        return f"<bank of {self.slots}, blocks of {self.block}: counts {self.counts}, means {means}>"
+        return (
+            f"<bank of {self.slots}, blocks of {self.block}: counts {self.counts}, means {means}>"
+        )

@@ -3,8 +3,8 @@
 #
 # *90 minutes. Needs NumPy. A stretch lesson: lesson 07 does without it.*
 #
-# What leaves the window is gone, in its own layer. (Through several layers a little travels on; lesson 07
-# looks at that.) For the first fact of a long talk that is too little, and keeping everything is too much.
+# What leaves the window is gone, in its own layer. (Through several layers a little travels on: lesson 07.)
+# To keep nothing of it is too little, to keep everything too much.
 #
 # Between the two lies a **summary**: in place of many tokens that left, one key and one value, their means,
 # which take part in attention as a token does. With a fixed number of summaries the memory stays fixed. Far
@@ -125,17 +125,17 @@ print("two caches:", plain(a.points), plain(a.window), plain(b.points), plain(b.
 
 # %% [markdown] role="solution" exercise="ps1-trigger"
 # A length saturates, a count of tokens does not. It is lesson 04's case file again: one number answered two
-# questions that agree until the window is full. The printed "8" has the same root: it is measured before
-# the new token is stored.
+# questions that agree until the window is full. The 7 is no bug: it is measured when a token has left and the new one
+# is not stored yet. Only, the article prints an 8 that its program does not.
 
 # %% [markdown] id="ps2-twice-why"
 # ## Exercise 2: who is counted twice?
 #
 # *Difficulty 2 of 5 · 8 minutes · 2 points*
 #
-# For the second demo the article prints a summary at step 1 and one at step 7. Its program makes neither. That
-# is not the bug, though. Its summaries are meant to stand for what has left, but each covers the window of its
-# moment, with tokens that are still there. From here on positions count from 0:
+# For the second demo the article prints a summary at step 1, and token 2 leaving at step 7. Its program makes the
+# first at step 3, and lets token 1 go. The bug is another: summaries are meant to stand for what has left,
+# but each covers the window of its moment, with tokens that are still there. From here on positions count from 0:
 #
 # ![Bars for positions 0 to 14: how often each is counted after 15 tokens. Positions 0 to 8 are counted twice, both
 # times by a summary. Positions 9 to 11 are counted three times, once by the window and twice by summaries.
@@ -206,7 +206,8 @@ print("three:", plain(times_counted(n, [n], [(1, n), (2, n - 1), (2, 4)])))
 # > own, each once. No token twice, and no hole.
 #
 # So a token is folded into a summary at the very step at which it leaves the window. The block that is being
-# filled is a summary already, one that still grows: nothing waits.
+# filled is a summary already, one that still grows: nothing waits. And a chunk gives each query what one token at a
+# time would give it.
 #
 # Here W is 4, a block has 2 tokens, and there is room for three summaries. When all are taken, the two oldest
 # merge:
@@ -286,8 +287,7 @@ for query, window, sinks, block in runs:
 #
 # *Difficulty 4 of 5 · 14 minutes · 4 points*
 #
-# A `Bank` has room for a fixed number of summaries. Keys and values have one each; here it holds one vector for each
-# summary.
+# A `Bank` has room for a fixed number of summaries. A cache needs one for keys and one for values.
 #
 # | field | what it holds |
 # |---|---|
@@ -339,6 +339,7 @@ for slots, block, tokens in ((3, 2, 10), (2, 1, 4), (rng.randrange(2, 5), 3, 14)
         vector[:] = numbers(rng, 2)
         fold(bank, vector)
         print("  counts", plain(bank.counts), "means", plain(bank.means))
+    print("  the last vector", plain(vector))
 
 # %% [markdown] role="hint" exercise="ps4-fold"
 # A mean times its count is the sum of its vectors. What is the sum after one more vector, and after a merge?
@@ -377,7 +378,7 @@ for merge in ("oldest", "least"):
 # `oldest` leaves one summary that swallows everything; `least` merges the neighbours with the fewest tokens, so that
 # none becomes very coarse. Either way a summary stands for many tokens. What does softmax give it?
 #
-# A query sees 16 tokens exactly and one summary of 16 more. Say all 33 scores are equal, the summary's, too. What
+# A query sees 16 tokens exactly and one summary of 16 more. Say all its scores are equal, the summary's, too. What
 # share of the attention does the summary get? And what share when log 16 is added to its score? Write
 # fractions, such as `1 / 3`.
 
@@ -426,8 +427,8 @@ check("predict06")
 # output (d,):
 #
 # - `q` (d,); `keys` and `values` (n, d) seen exactly, at least one;
-# - `summary_keys` and `summary_values` (m, d); `counts` (m,), whole numbers. A count of 0 is an empty summary: it
-#   gets no weight, whatever lies in it.
+# - `summary_keys` and `summary_values` (m, d); `counts` (m,), whole numbers. A count of 0 is an empty summary: its
+#   score is `-inf`, whatever lies in it.
 #
 # Scores may be large: subtract the largest before `exp`. Change nothing that you are given.
 
@@ -482,11 +483,11 @@ print("large scores:", plain(attend_summaries(*large, np.array([5, rng.randrange
 # %% [markdown] id="ps6-centre-why"
 # ## What stays lost
 #
-# The logarithm is exact when the n scores are equal. Here the scores in a block of 16 spread more and more around their
-# mean, beside a window of 16 tokens:
+# The logarithm is exact when the n scores are equal. Here those of a block of 16 have a standard deviation, the spread; 16
+# exact tokens score their mean. The error is how far the output is from exact attention's:
 #
 # ![Two panels against the spread of the 16 scores, from 0 to 2.5. Left, the share of the attention: exact attention
-# rises from 0.50 to 0.92; a mean with log 16 stays at 0.50; a mean alone stays at 0.06. Right, the error of the output:
+# rises from 0.50 to 0.91; a mean with log 16 stays at 0.50; a mean alone stays at 0.06. Right, the error of the output:
 # with log 16 it rises from 0 to 1.51, without from 0.43 to 1.68.](figure:log_n.png)
 #
 # | spread of the scores | 0 | 0.5 | 1 | 2 |
@@ -498,15 +499,16 @@ print("large scores:", plain(attend_summaries(*large, np.array([5, rng.randrange
 # | error, mean alone | 0.43 | 0.49 | 0.71 | 1.40 |
 #
 # The exponential of a mean is never more than the mean of the exponentials (Jensen's inequality), so the share with
-# log n is never too large. What is missing grows with half the variance of the scores. And one more thing is lost: *which*
-# of the 16 matched. If one token held the answer, its value is one sixteenth of the mean, whatever the weight.
+# log n is never too large. While the spread is small, the weight falls short by about half the variance of the scores. And
+# one thing more is lost: *which* of the 16 matched. If one token held the answer, its value is a sixteenth of the
+# mean, whatever the weight.
 #
 # ## Exercise 6: where a summary stands
 #
 # *Difficulty 3 of 5 · 9 minutes · 3 points*
 #
 # A ring stores keys that are turned to their positions (lesson 04). Averaging them as they lie keeps the bound just
-# named, but pairs that turn fast point every way and cancel. The other way keeps what the keys have in common:
+# named, but pairs that turn fast point every way and cancel. The other way keeps them:
 #
 # 1. turn each key back from its position;
 # 2. take the mean;
@@ -557,14 +559,14 @@ for n, d in ((1, 2), (2, 2), (4, 4), (5, 4), (8, 6)):
 # halfway between the first and the last.
 
 # %% id="four-places" role="scene"
-# Eight keys that are much alike, 40 places back; 300 draws. What does their summary weigh?
+# Eight keys that are much alike, 8 to 200 places back; 1,000 draws. What does their summary weigh?
 from ringkv_edu.figures.centre_table import centre_table
 
 print(centre_table())
 
 # %% [markdown] id="rewind"
-# At the centre the median is near 1 and single draws are far off, either way. Averaged as stored, it is never too much.
-# Which is better is for a trained model to say.
+# For keys that nobody trained, averaging as stored comes nearest, and is never too much. The centre errs both ways, the
+# newest position by more, position 0 by far the most. What suits a trained model has to be measured.
 #
 # ## Taking tokens back
 #
@@ -637,7 +639,7 @@ rng = draw(SEED, "ps7-sink")
 for n, d, sink in ((2, 2, 0.0), (3, 4, 1.5), (4, 4, rng.randrange(-9, -2) / 4), (0, 2, 0.5)):
     q, (keys, values) = numbers(rng, d), numbers(rng, 2, n, d)
     print(f"{n} keys, sink {fixed(sink, 2)}: output", plain(attend_sink(q, keys, values, sink)))
-q, values = np.array([900.0 + rng.randrange(9), 0.0]), numbers(rng, 2, 2)
+q, values = np.array([1200.0 + rng.randrange(9), 0.0]), numbers(rng, 2, 2)
 sink = q[0] / np.sqrt(2) - 0.5
 print("large scores:", plain(attend_sink(q, np.eye(2), values, sink)))
 
@@ -662,9 +664,8 @@ print("large scores:", plain(attend_sink(q, np.eye(2), values, sink)))
 # In the transformers library, DeepSeek-V4's heavily compressed layers keep a raw window of 128 tokens and, for each closed
 # block of 128, one entry: a sum of its tokens, weighed by a softmax over learned scores, turned to the block's *first* position.
 # An entry is seen as soon as its block closes, while its tokens are still in the window. So tokens count twice, and the model
-# was trained so. There is no hole, since the open block is never longer than the window. And there is no log n: training makes
-# up for it. Other layers pool 4 tokens, with overlap, and pick entries by a learned index. The entries grow in number, by
-# one for 128 tokens. A toy, on your `attend_sink`:
+# was trained so. There is no hole, since the open block is never longer than the window. There is no log n: training makes
+# up for it. And memory grows, by one entry for 128 tokens. A toy, on your `attend_sink`:
 
 
 # %% id="shipped" role="scene"
@@ -715,8 +716,8 @@ print("the last output:", plain(out))
 # (numpy/numpy#7933). NumPy has mended its own mean since. A cache in float16 that keeps a *running* mean can
 # still be hit. This toy, which is ours, got 1,500 keys of 1 and then 4,500 of 1.5. It should read 1.375, and reads 1.
 #
-# float16 has 11 binary digits. Next to 1 its numbers lie 0.00098 apart, and a smaller step is rounded away: the 1,501st
-# key moves the mean by 0.5 / 1501. Counts are hit as well: in float16, 2048 + 1 is 2048.
+# float16 has 11 binary digits. From 1 to 2 its numbers lie 0.00098 apart, and a step of less than half that is rounded away:
+# the 1,501st key should move the mean by 0.5 / 1501. Counts are hit as well: in float16, 2048 + 1 is 2048.
 #
 # Mend `Summary`. Keys come in as float16 arrays (head_dim,), and `read()` gives one, zeros before the first key. It must be right
 # after thousands of keys, and may keep a few numbers only, not the keys.
@@ -784,7 +785,7 @@ for parts in ([], [(3, 1.0), (1, 3.0)], [(1500, 1.0), (4500, 1.5)], [(2048, 0.5)
 #
 # - A trigger goes by a count that never stops; `times_counted` shows what a design counts twice or not at all.
 # - The law: exact positions and summaries share out the past, each position once.
-# - Means merge by counts, weigh log n more, stand at a centre, and are kept in float32.
+# - Means merge by counts, get log n added to their score, stand somewhere, and are kept in float32.
 # - What differed inside a block is lost, and no weight brings it back.
 #
 # The last cell keeps what is right in `my_ringkv.py`. Next, lesson 07 puts rings into a model.

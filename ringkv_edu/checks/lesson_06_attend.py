@@ -149,6 +149,11 @@ ATTEND = Exercise(
             changed(scale=lambda q: 1 / len(q)),
         ),
         Mutant(
+            "scale-of-keys",
+            "the scale uses the number of keys, not d",
+            answers(attend_summaries=wrong.scale_of_keys),
+        ),
+        Mutant(
             "no-maximum",
             "the largest score is not subtracted before exp: large scores overflow",
             changed(weights=wrong.no_maximum),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -29,11 +30,11 @@ def attend_summaries(
 def log_counts(counts: Array) -> Array:
     """Give log n, and -inf where n is 0."""
     with np.errstate(divide="ignore"):
-        return np.log(np.asarray(counts, dtype=np.float64))
+        return np.asarray(np.log(np.asarray(counts, dtype=np.float64)))
 
 
 def usual(q: Array) -> float:
-    return float(len(q)) ** -0.5
+    return 1 / math.sqrt(len(q))
 
 
 def right(raw: Array, by: float, counts: Array) -> Array:
@@ -78,15 +79,16 @@ def masked(change: Callable[[Array, Array], Array]) -> Callable[[Array, float, A
 
 
 def no_maximum(scores: Array, exact: int, counts: Array) -> Array:
-    weights = np.exp(scores)
-    return np.asarray(weights / weights.sum())
+    with np.errstate(all="ignore"):
+        weights = np.exp(scores)
+        return np.asarray(weights / weights.sum())
 
 
 def weighted_after(scores: Array, exact: int, counts: Array) -> Array:
     """Multiply the weights by the counts once the softmax is taken."""
     plain = scores.copy()
     plain[exact:] -= np.where(counts > 0, log_counts(np.maximum(counts, 1)), 0)
-    return softmax(plain) * np.concatenate([np.ones(exact), counts])
+    return np.asarray(softmax(plain) * np.concatenate([np.ones(exact), counts]))
 
 
 def of_each(scores: Array, exact: int, counts: Array) -> Array:
@@ -123,6 +125,11 @@ def in_place(*given: Array) -> Array:
     out = joint(given)  # type: ignore[arg-type]
     given[3][:] = given[3] + 1
     return out
+
+
+def scale_of_keys(*given: Array) -> Array:
+    by = 1 / math.sqrt(len(given[1]) + len(given[3]))
+    return joint(given, scale=lambda q: by)  # type: ignore[arg-type]
 
 
 def weights_alone(*given: Array) -> Array:

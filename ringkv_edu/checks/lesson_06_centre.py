@@ -120,8 +120,8 @@ CENTRE = Exercise(
         ),
         Mutant(
             "mean-as-stored",
-            "the keys are averaged as they are stored, or all turned back by the same angle. That is a "
-            "way to do it; here each is to be turned back by its own position first",
+            "the keys are averaged as they are stored, or all turned back by the same angle. That "
+            "is a way to do it; here each is to be turned back by its own position first",
             _changed(back=_none, place=lambda p: 0),
         ),
         Mutant(
@@ -134,6 +134,11 @@ CENTRE = Exercise(
             "the keys are turned further by their positions, not back: turning back needs the "
             "negative position",
             _changed(back=lambda p: p),
+        ),
+        Mutant(
+            "mean-wrong-way",
+            "the mean is turned by the negative centre: away from where its block stands",
+            _changed(place=lambda p: -p.mean()),
         ),
         Mutant(
             "back-by-place",

@@ -11,6 +11,7 @@ from ..given_rope import turned
 from ..given_summaries import Bank, PrefixSlidingCache
 from .code_case import CASE, code_case
 from .code_case import GIVEN as ALWAYS_GIVEN
+from .compare import plain
 from .guard import call
 from .model import Answer, Case
 
@@ -51,7 +52,7 @@ def class_case(
         for statement, code in zip(statements, codes, strict=True):
             exec(code, space)
             for label, seen in look(space).items():
-                out[f"{label} after {statement}"] = seen
+                out[f"{label} after {statement}"] = plain(seen)  # it changes later
         return out
 
     return Case("; ".join(statements), run)

@@ -90,6 +90,26 @@ FOLD = Exercise(
             changed(merge=wrong.drop_oldest),
         ),
         Mutant(
+            "second-left",
+            "the second of the merged summaries is left where it was: its tokens are counted twice",
+            changed(merge=wrong.second_left),
+        ),
+        Mutant(
+            "merged-last",
+            "the merged summary is put behind the others: it is the oldest, so it comes first",
+            changed(merge=wrong.merged_last),
+        ),
+        Mutant(
+            "merged-as-blocks",
+            "a merged summary is taken to be two blocks: it may be more, add the counts",
+            changed(merge=wrong.as_blocks),
+        ),
+        Mutant(
+            "vector-lost",
+            "two summaries merge and the vector is left out: merging makes room for it",
+            answers(fold=wrong.vector_lost),
+        ),
+        Mutant(
             "merges-newest",
             "the two newest summaries are merged: merge the two oldest",
             changed(merge=wrong.merge_newest),
@@ -141,6 +161,17 @@ FOLD = Exercise(
             "the first summary's count decides whether there is room: it is the last one that "
             "grows",
             changed(room=lambda bank: bank.counts[0] < bank.block),
+        ),
+        Mutant(
+            "of-none",
+            "an empty bank is asked for the count of its newest summary: ask first whether there "
+            "is one",
+            answers(fold=wrong.of_none),
+        ),
+        Mutant(
+            "count-kept",
+            "the newest summary's mean grows and its count does not",
+            answers(fold=wrong.count_kept),
         ),
         Mutant(
             "half-and-half",

@@ -79,6 +79,45 @@ def drop_oldest(bank: Bank) -> None:
     del bank.means[0], bank.counts[0]
 
 
+def second_left(bank: Bank) -> None:
+    second = bank.means[1], bank.counts[1]
+    merge_first(bank)
+    bank.means.insert(1, second[0])
+    bank.counts.insert(1, second[1])
+
+
+def merged_last(bank: Bank) -> None:
+    merge_first(bank)
+    bank.means.append(bank.means.pop(0))
+    bank.counts.append(bank.counts.pop(0))
+
+
+def as_blocks(bank: Bank) -> None:
+    merge_first(bank)
+    bank.counts[0] = 2 * bank.block
+
+
+def vector_lost(bank: Bank, vector: Array) -> None:
+    if len(bank.counts) == bank.slots and bank.counts[-1] >= bank.block:
+        merge_first(bank)
+    else:
+        fold(bank, vector)
+
+
+def of_none(bank: Bank, vector: Array) -> None:
+    if bank.counts[-1] < bank.block:
+        grow_last(bank, vector)
+    else:
+        fold(bank, vector)
+
+
+def count_kept(bank: Bank, vector: Array) -> None:
+    before = list(bank.counts)
+    fold(bank, vector)
+    if len(bank.counts) == len(before) and bank.counts[:-1] == before[:-1]:
+        bank.counts[-1] = before[-1]
+
+
 def merge_newest(bank: Bank) -> None:
     merge_first(bank, at=len(bank.counts) - 2)
 

@@ -32,7 +32,7 @@ class Summary:
 
     def read(self) -> Array:
         """Give the mean in float16."""
-        return self.mean.astype(HALF)
+        return np.asarray(self.mean.astype(HALF))
 
 
 def changed(**parts: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class AddsUp(Summary):
 
     def read(self) -> Array:
         """Give the mean in float16."""
-        return (self.mean / max(self.count, 1)).astype(HALF)
+        return np.asarray((self.mean / max(self.count, 1)).astype(HALF))
 
 
 class KeepsAll(Summary):
@@ -93,7 +93,8 @@ class CountsLate(Summary):
 
     def add(self, key: Array) -> None:
         """Take one key."""
-        self.mean = self.mean + (key.astype(SINGLE) - self.mean) / np.float32(self.count)
+        with np.errstate(all="ignore"):
+            self.mean = self.mean + (key.astype(SINGLE) - self.mean) / np.float32(self.count)
         self.count += 1
 
 

@@ -83,14 +83,31 @@ LAW = Exercise(
             sharing(left=lambda q, w, s: range(s, q - w + 2)),
         ),
         Mutant(
-            "one-too-wide",
-            "the window is one too wide: query - window has left it already",
+            "both-at-border",
+            "position query - window is exact and in a block, too: it has left the window",
             sharing(exactly=lambda q, w, s: wrong.exact(q, w + 1, s)),
         ),
         Mutant(
-            "one-too-narrow",
-            "the window is one too narrow: W counts the query itself",
+            "none-at-border",
+            "the oldest token of the window is neither exact nor in a block: W counts the query "
+            "itself, so it begins at query - window + 1",
             sharing(exactly=lambda q, w, s: wrong.exact(q, w - 1, s)),
+        ),
+        Mutant(
+            "one-too-wide",
+            "the window is one too wide: query - window has left it already",
+            answers(query_sees=lambda q, w, s, b: query_sees(q, w + 1, s, b)),
+        ),
+        Mutant(
+            "one-too-narrow",
+            "the window is one too narrow: the query itself is one of its W tokens, so it begins "
+            "at query - window + 1",
+            answers(query_sees=lambda q, w, s, b: query_sees(q, w - 1, s, b)),
+        ),
+        Mutant(
+            "wider-by-sinks",
+            "the window is wider by the number of sinks: it is W tokens, and the sinks besides",
+            answers(query_sees=wrong.wider_by_sinks),
         ),
         Mutant(
             "sinks-folded",
@@ -116,6 +133,12 @@ LAW = Exercise(
             "later-sinks",
             "a sink that comes after the query is listed: a query sees nothing later than itself",
             sharing(exactly=wrong.later_sinks),
+        ),
+        Mutant(
+            "no-limits",
+            "the sinks and the window are joined as they are: early queries then get positions "
+            "below 0, sinks later than themselves, and sinks twice",
+            sharing(exactly=lambda q, w, s: [*range(s), *range(q - w + 1, q + 1)]),
         ),
         Mutant(
             "below-zero",

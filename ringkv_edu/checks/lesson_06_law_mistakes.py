@@ -87,5 +87,10 @@ def sinks_in_window(query: int, window: int, sinks: int) -> list[int]:
     return exact(query, max(1, window - sinks), sinks)
 
 
+def wider_by_sinks(query: int, window: int, sinks: int, block: int) -> Sees:
+    seen = exact(query, window + sinks, sinks)
+    return seen, cut([p for p in range(query + 1) if p not in seen], block)
+
+
 def below_zero(query: int, window: int, sinks: int) -> list[int]:
     return sorted({*range(min(sinks, query + 1)), *range(query - window + 1, query + 1)})

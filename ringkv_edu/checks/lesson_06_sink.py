@@ -60,15 +60,17 @@ def _as_weight(q: Array, keys: Array, values: Array, sink: float) -> Array:
 
 
 def _no_maximum(q: Array, keys: Array, values: Array, sink: float) -> Array:
-    weights = np.exp(scores_of(q, keys))
-    return np.asarray(weights @ values / (weights.sum() + np.exp(sink)))
+    with np.errstate(all="ignore"):
+        weights = np.exp(scores_of(q, keys))
+        return np.asarray(weights @ values / (weights.sum() + np.exp(sink)))
 
 
 def _unshifted(q: Array, keys: Array, values: Array, sink: float) -> Array:
     """Shift the scores by their maximum, and forget to shift the sink."""
-    scores = scores_of(q, keys)
-    weights = np.exp(scores - scores.max(initial=0))
-    return np.asarray(weights @ values / (weights.sum() + np.exp(sink)))
+    with np.errstate(all="ignore"):
+        scores = scores_of(q, keys)
+        weights = np.exp(scores - scores.max(initial=0))
+        return np.asarray(weights @ values / (weights.sum() + np.exp(sink)))
 
 
 def _of_none(q: Array, keys: Array, values: Array, sink: float) -> Array:
@@ -158,6 +160,11 @@ SINK = Exercise(
             "gives-newest",
             "the sink gives the last value: it gives nothing",
             _changed(value=lambda values: values[-1] if len(values) else 0.0),
+        ),
+        Mutant(
+            "gives-sink",
+            "the sink gives its own score as a value: it gives nothing",
+            answers(attend_sink=lambda q, k, v, s: sinking(q, k, v, s, value=lambda values: s)),
         ),
         Mutant(
             "gives-one",

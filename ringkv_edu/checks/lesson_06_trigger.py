@@ -107,6 +107,11 @@ TRIGGER = Exercise(
             changed(add=wrong.by_token),
         ),
         Mutant(
+            "token-noted",
+            "the token itself is noted: note how many tokens there have been",
+            changed(add=wrong.token_noted),
+        ),
+        Mutant(
             "begins-again",
             "the count is set back to 0 at each summary, and then noted: every point says the "
             "same. Note how many tokens there have been in all",
@@ -123,6 +128,11 @@ TRIGGER = Exercise(
             "the window holds one token too many: the oldest has to go before there are more than "
             "window_size",
             changed(store=wrong.one_more),
+        ),
+        Mutant(
+            "one-less",
+            "the window holds one token too few: the oldest goes when a new one needs its place",
+            changed(store=wrong.one_less),
         ),
         Mutant(
             "emptied",

@@ -111,6 +111,18 @@ def one_more(cache: Cache, token: Any) -> None:
         cache.window.pop(0)
 
 
+def one_less(cache: Cache, token: Any) -> None:
+    cache.window.append(token)
+    if len(cache.window) == cache.window_size:
+        cache.window.pop(0)
+
+
+def token_noted(cache: Cache, token: Any) -> None:
+    cache.store(token)
+    cache.seen += 1
+    cache.note(cache.seen, token)
+
+
 def emptied(cache: Cache, token: Any) -> None:
     Cache.add(cache, token)
     if cache.seen % cache.summary_interval == 0:

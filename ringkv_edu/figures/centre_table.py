@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -11,11 +12,13 @@ import numpy.typing as npt
 from ..given_rope import turned
 from ..graded import draw
 
-__all__ = ["WAYS", "centre_table", "times_true"]
+__all__ = ["WAYS", "centre_table", "times_true", "typical"]
 
 Array = npt.NDArray[Any]
-DRAWS, TOKENS, HEAD_DIM, BACK, FIRST = 300, 8, 16, 40, 1000
-WAYS = {
+DRAWS, TOKENS, HEAD_DIM, FIRST = 1000, 8, 16, 1000
+NEAREST, FARTHEST = 8, 200
+Way = Callable[[Array, Array, Array], Array]  # of keys as stored, unturned keys, positions
+WAYS: dict[str, Way] = {
     "averaged as stored": lambda stored, flat, at: stored.mean(axis=0),
     "turned to the centre": lambda stored, flat, at: turned(flat.mean(axis=0), at.mean()),
     "turned to the newest": lambda stored, flat, at: turned(flat.mean(axis=0), at[-1]),
@@ -26,8 +29,8 @@ WAYS = {
 def times_true(seed: int = 0) -> dict[str, Array]:
     """Give for each way the summary's weight, log n included, in parts of the 8 tokens' own.
 
-    One number for each of 300 draws. Keys (8, 16) are alike: one common vector and a little of
-    their own. The query stands 40 places behind the block.
+    One number for each of 1,000 draws. Keys (8, 16) are alike: one common vector and a little of
+    their own. The query stands 8 to 200 places behind the block.
     """
     rng = draw(seed, "centre")
     found: dict[str, list[float]] = {way: [] for way in WAYS}
@@ -35,7 +38,8 @@ def times_true(seed: int = 0) -> dict[str, Array]:
     for _ in range(DRAWS):
         common = _normal(rng, HEAD_DIM)
         flat = common + 0.3 * _normal(rng, TOKENS, HEAD_DIM)
-        query = turned(common + _normal(rng, HEAD_DIM), at[-1] + BACK) / HEAD_DIM**0.5
+        there = at[-1] + rng.randrange(NEAREST, FARTHEST + 1)
+        query = turned(common + _normal(rng, HEAD_DIM), there) / HEAD_DIM**0.5
         stored = turned(flat, at)
         true = np.exp(stored @ query).sum()
         for way, key in WAYS.items():
@@ -47,10 +51,15 @@ def _normal(rng: Random, *shape: int) -> Array:
     return np.array([rng.gauss(0, 1) for _ in range(int(np.prod(shape)))]).reshape(shape)
 
 
+def typical(some: Array) -> float:
+    """Give by which factor numbers that should be 1 are off, typically, up or down."""
+    return float(np.exp(np.abs(np.log(some)).mean()))
+
+
 def centre_table() -> str:
-    """Write the least, the median and the largest of each way on a line."""
-    lines = [f"{'weight, in parts of the true one':34}  least  median  largest"]
+    """Write on a line for each way by which factor it is off, and the extremes."""
+    lines = [f"{'weight, in parts of the true one':34} off by   least  largest"]
     for way, some in times_true().items():
-        numbers = (some.min(), np.median(some), some.max())
+        numbers = (typical(some), some.min(), some.max())
         lines.append(f"{way:34}" + "".join(f"{x:8.2f}" for x in numbers))
     return "\n".join(lines)

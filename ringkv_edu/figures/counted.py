@@ -33,8 +33,10 @@ def draw_counted() -> Any:
         axes.bar(places, exact, color=SLOT_COLOURS[0], edgecolor="white", label="by the window")
         for level in range(max(covered)):
             some = [p for p in places if covered[p] > level]
-            axes.bar(some, [1] * len(some), bottom=[exact[p] + level for p in some], color=WRONG,
-                     edgecolor="white", hatch="//", label="" if level else "by a summary")  # fmt: skip
+            below = [exact[p] + level for p in some]
+            label = "" if level else "by a summary"
+            axes.bar(some, [1] * len(some), bottom=below, color=WRONG, edgecolor="white",
+                     hatch="//", label=label)  # fmt: skip
         axes.axhline(1, color=INK, lw=1.5, ls="--")
         axes.text(TOKENS - 0.35, 1.0, "once:\nthe law", va="center", ha="left", color=INK)
         axes.set(xlabel="position", ylabel="times counted", xlim=(-0.6, TOKENS - 0.4))
