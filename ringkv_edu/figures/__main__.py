@@ -10,12 +10,15 @@ from ..trace import record
 from .chunk_mask import draw_chunk_mask
 from .cliff import draw_cliff
 from .clock import draw_clock
+from .counted import draw_counted
 from .cursors import draw_cursors
 from .groups import draw_groups
 from .leak import draw_leak
+from .log_n import draw_log_n
 from .mask_weights import draw_mask_weights
 from .memory_flat import draw_memory
 from .ntk import draw_ntk
+from .partition import draw_partition
 from .rewind_strip import draw_rewind
 from .ring import draw_ring
 from .slot_error import draw_slot_error
@@ -39,6 +42,9 @@ def main(folder: str) -> None:
         "cursors": draw_cursors(),
         "leak": draw_leak(),
         "memory": draw_memory(),
+        "counted": draw_counted(),
+        "partition": draw_partition(),
+        "log_n": draw_log_n(),
     }
     for name, figure in pictures.items():
         path = Path(folder, f"{name}.png")
