@@ -361,7 +361,7 @@ for slots, block, tokens in ((3, 2, 10), (2, 1, 4), (rng.randrange(2, 5), 3, 14)
 
 # %% id="for-ever" role="scene"
 # The package's ring with summaries: room for 6, blocks of 4. Two rules of merging, and the bytes.
-from ringkv_edu.numpy_summaries import NumpySummaryRing, RewindError
+from ringkv_edu.numpy_summaries import NumpySummaryRing
 
 for merge in ("oldest", "least"):
     ring = NumpySummaryRing(4, kv_heads=1, head_dim=2, summaries=6, block=4, merge=merge)
@@ -575,6 +575,8 @@ print(centre_table())
 # alone. So up to `slack` tokens can be taken back:
 
 # %% id="taking-back" role="scene"
+from ringkv_edu.numpy_summaries import NumpySummaryRing, RewindError
+
 ring = NumpySummaryRing(4, kv_heads=1, head_dim=2, summaries=3, block=2, slack=2)
 some = np.zeros((1, 12, 2), np.float32)
 ring.append(some, some)
