@@ -427,7 +427,7 @@ check("predict06")
 # output (d,):
 #
 # - `q` (d,); `keys` and `values` (n, d) seen exactly, at least one;
-# - `summary_keys` and `summary_values` (m, d); `counts` (m,), whole numbers. A count of 0 is an empty summary: its
+# - `summary_keys` and `summary_values` (m, d); `counts` (m,), an array of whole numbers. A count of 0 is an empty summary: its
 #   score is `-inf`, whatever lies in it.
 #
 # Scores may be large: subtract the largest before `exp`. Change nothing that you are given.
@@ -591,10 +591,10 @@ for n in (2, 1):
 # %% [markdown] id="recall-why"
 # ## Is it worth it?
 #
-# A small model, trained once with each way to keep the past: four facts early in a text of 64 tokens, eight questions at its
+# A small model, trained with each way to keep the past: four facts early in a text of 64 tokens, eight questions at its
 # end, no fact in any question's window of 16. *Learned* summaries weigh their tokens by a softmax, and then merge by its
-# denominators, not by counts. *State* folds what leaves into one matrix a head; *recompute* keeps token ids and makes
-# keys anew on demand. An untrained model knows nothing of means: lesson 07 measures that, too.
+# denominators, not by counts. *State* folds what leaves into one matrix a head. *Recompute* keeps token ids, and makes
+# keys anew on demand: few bytes, much work. A model that was never trained with summaries is another matter: lesson 07.
 
 # %% id="recall" role="volatile"
 from ringkv_edu.figures.recall_table import recall_table
