@@ -207,7 +207,7 @@ def test_averaged_as_stored_is_never_too_much_and_the_centre_may_be() -> None:
         assert found["turned to the centre"].max() > 1
         off = [typical(found[way]) for way in WAYS]
         assert off == sorted(off)  # as the text ranks them
-        assert off[-1] > 4 * off[-2]
+        assert off[-1] > 3 * off[-2]
     rows = [[float(x) for x in line[34:].split()] for line in printed("06-four-places")[1:]]
     for shown, some in zip(rows, times_true().values(), strict=True):
         assert shown == [round(float(x), 2) for x in (typical(some), some.min(), some.max())]
@@ -257,16 +257,23 @@ def test_the_report_of_the_case_file() -> None:
 def test_the_recall_table(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     assert "no recorded runs" in recall_table(path)
+    path.write_text(json.dumps({"runs": []}))
+    assert "no recorded runs" in recall_table(path)
     runs = [
-        {"policy": "full", "seed": seed, "accuracy": accuracy, "cache_bytes": 65536}
+        {"policy": "full", "seed": seed, "accuracy": accuracy}
         for seed, accuracy in ((100, 1.0), (101, 0.98))
     ]
     runs.append({"policy": "window", "seed": 100, "accuracy": 0.125})
-    path.write_text(json.dumps({"runs": runs}))
+    path.write_text(json.dumps({"runs": runs, "chance": 0.125}))
     lines = recall_table(path).splitlines()
-    assert lines[1].endswith("seeds 100, 101")
-    assert re.fullmatch(r"everything +65,536  0\.990 #{24}", lines[2])
-    assert re.fullmatch(r"window of 16 +-  0\.125 ###", lines[3])
+    assert "seeds 100, 101." in lines[0]
+    assert "0.125" in lines[0]
+    full = re.fullmatch(r"everything +(-|[\d,]+)  0\.990 #{24}", lines[2])
+    window = re.fullmatch(r"window of 16 +(-|[\d,]+)  0\.125 ###", lines[3])
+    assert full
+    assert window
+    if full[1] != "-":  # 64 tokens against 16
+        assert int(full[1].replace(",", "")) == 4 * int(window[1].replace(",", ""))
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)

@@ -361,7 +361,7 @@ for slots, block, tokens in ((3, 2, 10), (2, 1, 4), (rng.randrange(2, 5), 3, 14)
 
 # %% id="for-ever" role="scene"
 # The package's ring with summaries: room for 6, blocks of 4. Two rules of merging, and the bytes.
-from ringkv_edu.numpy_summaries import NumpySummaryRing, RewindError
+from ringkv_edu.numpy_summaries import NumpySummaryRing
 
 for merge in ("oldest", "least"):
     ring = NumpySummaryRing(4, kv_heads=1, head_dim=2, summaries=6, block=4, merge=merge)
@@ -427,7 +427,7 @@ check("predict06")
 # output (d,):
 #
 # - `q` (d,); `keys` and `values` (n, d) seen exactly, at least one;
-# - `summary_keys` and `summary_values` (m, d); `counts` (m,), whole numbers. A count of 0 is an empty summary: its
+# - `summary_keys` and `summary_values` (m, d); `counts` (m,), an array of whole numbers. A count of 0 is an empty summary: its
 #   score is `-inf`, whatever lies in it.
 #
 # Scores may be large: subtract the largest before `exp`. Change nothing that you are given.
@@ -575,6 +575,8 @@ print(centre_table())
 # alone. So up to `slack` tokens can be taken back:
 
 # %% id="taking-back" role="scene"
+from ringkv_edu.numpy_summaries import NumpySummaryRing, RewindError
+
 ring = NumpySummaryRing(4, kv_heads=1, head_dim=2, summaries=3, block=2, slack=2)
 some = np.zeros((1, 12, 2), np.float32)
 ring.append(some, some)
@@ -589,10 +591,10 @@ for n in (2, 1):
 # %% [markdown] id="recall-why"
 # ## Is it worth it?
 #
-# A small model, trained once with each way to keep the past: four facts early in a text of 64 tokens, eight questions at its
+# A small model, trained with each way to keep the past: four facts early in a text of 64 tokens, eight questions at its
 # end, no fact in any question's window of 16. *Learned* summaries weigh their tokens by a softmax, and then merge by its
-# denominators, not by counts. *State* folds what leaves into one matrix a head; *recompute* keeps token ids and makes
-# keys anew on demand. An untrained model knows nothing of means: lesson 07 measures that, too.
+# denominators, not by counts. *State* folds what leaves into one matrix a head. *Recompute* keeps token ids, and makes
+# keys anew on demand: few bytes, much work. A model that was never trained with summaries is another matter: lesson 07.
 
 # %% id="recall" role="volatile"
 from ringkv_edu.figures.recall_table import recall_table
