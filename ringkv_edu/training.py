@@ -57,10 +57,10 @@ class Named(NamedTuple):
 W = recall.WINDOW
 NAMED: dict[str, Named] = {
     "full": Named([Full(), Full()], 300),
-    "window": Named([Window(W), Window(W)], 600),
-    "pooled": Named([Pooled(W, 0, 12, 4), Pooled(W, 0, 12, 4)], 600),
-    "learned": Named([Learned(W, 0, 12, 4), Learned(W, 0, 12, 4)], 600),
-    "state": Named([State(W), State(W)], 600),
+    "window": Named([Window(W), Window(W)], 1200),
+    "pooled": Named([Pooled(W, 0, 12, 4), Pooled(W, 0, 12, 4)], 1200),
+    "learned": Named([Learned(W, 0, 12, 4), Learned(W, 0, 12, 4)], 1200),
+    "state": Named([State(W), State(W)], 1200),
     "recompute": Named([Recompute(W, 4), Window(W)], 600, [Recompute(W, recall.LENGTH), Window(W)]),
 }
 

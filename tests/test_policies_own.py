@@ -254,8 +254,10 @@ def test_recomputed_keys_are_the_evicted_ones(below):
     model = decoder([*below, Recompute(4, 3)])
     tokens = torch.randint(0, 40, (2, 20))
     wanted = keys_of(model, tokens)[-1]
-    cache = model.caches(2)[-1]
-    cache.read(tokens)
+    caches = model.caches(2)
+    model.step(tokens, caches)
+    cache = caches[-1]
+    cache.recomputed = 0
     rows, places = torch.tensor([0, 1, 1, 0]), torch.tensor([0, 3, 11, 15])
     got = torch.cat(cache._run(rows, places), -1)
     torch.testing.assert_close(got, wanted[rows, :, places])
@@ -294,7 +296,9 @@ def test_with_all_chosen_nothing_is_lost():
 
 def test_recompute_needs_a_decoder():
     q, k, v = tokens_of(3)
-    with pytest.raises(ValueError, match=r"ids of 0 tokens and is to hold 3; use it through"):
+    with pytest.raises(
+        ValueError, match="3 tokens came and this cache was told the ids of none; use it"
+    ):
         Recompute(4).cache(SHAPE, 2, k).step(q, k, v)
 
 

@@ -16,6 +16,10 @@ What every cache has::
     nbytes            bytes of all that grows or is kept: keys, values, summaries, states, token ids
     reset()           forget everything
 
+A cache whose ``reads_tokens`` is True also has ``belongs_to(model, layer)``, called once by the
+decoder that made it, and ``read(tokens)``, called with the ids (batch, n) before each step; its
+policy's ``whole`` takes ``index``, the layer's keys of tokens that went through no layer below.
+
 Source: S33 to S35; one policy a file, as in NVIDIA's kvpress.
 """
 
@@ -51,7 +55,7 @@ class Policy:
     """What a layer keeps of the past. Policies are small frozen dataclasses: sizes, no state."""
 
     name = "policy"
-    reads_tokens = False  # whether it needs the token ids, as recomputing does: see recompute.py
+    reads_tokens = False
 
     def parameters(self, shape: Shape) -> nn.Module | None:
         """Make what this policy learns in each layer, if anything."""

@@ -121,6 +121,7 @@ class RecomputeCache:
         self.ring = TorchRing(how.window, *sizes, dtype=like.dtype, device=like.device)
         self.how, self.shape, self.sink = how, shape, sink
         self.model: Any = None
+        self.coming: Tensor | None = None
         self.ids = torch.zeros(batch, 0, dtype=torch.int16, device=like.device)
         self.recomputed = self.scanned = 0
 
@@ -141,24 +142,26 @@ class RecomputeCache:
             self.ids = self.ids.to(torch.int32)
 
     def read(self, tokens: Tensor) -> None:
-        """Keep the ids of the tokens (batch, n) that the next step brings."""
-        self.ids = torch.cat([self.ids, tokens.to(self.ids)], 1)
+        """Take the ids of the tokens (batch, n) that the next step brings."""
+        self.coming = tokens.to(self.ids)
 
     def reset(self) -> None:
         """Forget everything, the counts too."""
         self.ring.reset()
-        self.ids = self.ids[:, :0]
+        self.ids, self.coming = self.ids[:, :0], None
         self.recomputed = self.scanned = 0
 
     @without_gradients
     def step(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """Store n tokens a row; give what each of their queries sees."""
-        start, n = int(self.ring.seen[0]), k.shape[2]
-        if self.model is None or self.ids.shape[1] != start + n:
+        start, n = self.ids.shape[1], k.shape[2]
+        if self.model is None or self.coming is None or self.coming.shape[1] != n:
+            told = "none" if self.coming is None else self.coming.shape[1]
             raise ValueError(
-                f"this cache has the ids of {self.ids.shape[1]} tokens and is to hold {start + n}; "
-                f"use it through a decoder's caches() and step(), which tell it the tokens"
+                f"{n} tokens came and this cache was told the ids of {told}; use it through a "
+                f"decoder's caches() and step(), which tell it the tokens"
             )
+        self.ids, self.coming = torch.cat([self.ids, self.coming], 1), None
         evicted = max(0, start + n - self.how.window)
         index = self._index(evicted) if evicted else k[:, :, :0]
         each = zip(*(torch.split(x, 1, 2) for x in (q, k, v)), strict=True)
@@ -171,7 +174,8 @@ class RecomputeCache:
         held = ring.positions[:, None] >= 0  # without slack a full ring is the window
         parts = [Part(ring.keys, ring.values, held)]
         if position >= ring.window:
-            left = torch.arange(index.shape[2])[None] <= position - ring.window
+            at = torch.arange(index.shape[2], device=q.device)
+            left = at[None] <= position - ring.window
             best, found = self.how.choose(q, index, left)
             keys, values = self._exact(best.squeeze(2), found.squeeze(2))
             seen = found.repeat_interleave(self.shape.heads // self.shape.kv_heads, 1)
@@ -193,32 +197,31 @@ class RecomputeCache:
         A position that several key/value heads of a row have chosen is run once.
         """
         length, (batch, kv_heads, _) = self.ids.shape[1], chosen.shape
-        places = chosen + length * torch.arange(batch)[:, None, None]
+        row, head = (torch.arange(n, device=chosen.device) for n in (batch, kv_heads))
+        places = chosen + length * row[:, None, None]
         wanted, where = torch.unique(places[found], return_inverse=True)
         made = self._run(wanted // length, wanted % length)
-        out = []
-        for x in made:  # (places, kv_heads, head_dim)
-            heads = torch.arange(kv_heads).expand_as(found.mT).mT[found]
-            room = x.new_zeros(*chosen.shape, x.shape[-1])
-            room[found] = x[where, heads]
-            out.append(room)
-        return out[0], out[1]
+        heads = head[:, None].expand_as(found)[found]
+        room = made[0].new_zeros(2, *chosen.shape, made[0].shape[-1])
+        for x, some in zip(made, room, strict=True):
+            some[found] = x[where, heads]
+        return room[0], room[1]
 
     def _run(self, rows: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
         """Give keys and values (m, kv_heads, head_dim) of m tokens from their ids alone."""
-        model, width = self.model, int(positions.max()) + 1
-        costs = torch.tensor([cost(self.layer + 1, self.windows, p) for p in range(width)])
-        needed = costs[positions]
+        model, most = self.model, cost(self.layer + 1, self.windows, 2**40)
+        needed = (positions + 1).clamp(max=most)
         self.recomputed += int(needed.sum())
-        starts = positions + 1 - needed
-        at = starts[:, None] + torch.arange(int(needed.max()))  # what lies behind is never seen
+        steps = torch.arange(int(needed.max()), device=positions.device)
+        at = (positions + 1 - needed)[:, None] + steps  # what lies behind a token it never sees
         x = first = model.embed(self.ids[rows[:, None], at.clamp(max=self.ids.shape[1] - 1)].long())
         turns = self._turns(at, x)
         for block in model.blocks[: self.layer]:
             x = block(x, turns, first=first)
-        block, last = model.blocks[self.layer], (torch.arange(len(rows)), needed - 1)
+        block = model.blocks[self.layer]
+        x = x[torch.arange(len(rows), device=rows.device), needed - 1][:, None]
         turns = self._turns(positions[:, None], x)
-        keys, values = block.attention.key_values(block.norm1(x[last][:, None]), turns)
+        keys, values = block.attention.key_values(block.norm1(x), turns)
         return keys.squeeze(2), values.squeeze(2)
 
     def _turns(self, positions: Tensor, like: Tensor) -> tuple[Tensor, Tensor]:
