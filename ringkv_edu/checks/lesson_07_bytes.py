@@ -16,7 +16,7 @@ Windows = Sequence[int | None]
 
 def held_bytes(windows: Windows, tokens: int, kv_heads: int, head_dim: int, number: int) -> int:
     """Count the bytes of keys and values in all layers after ``tokens`` tokens."""
-    return _bytes(windows, tokens, 2 * kv_heads * head_dim * number)
+    return int(_bytes(windows, tokens, 2 * kv_heads * head_dim * number))
 
 
 def _bytes(

@@ -36,7 +36,10 @@ def _latencies(
     first: Callable[[float, Times, Arrived], Any] = _first,
     each: Callable[[float, Times, Steps], Any] = _each,
 ) -> dict[str, Pair]:
-    of = {name: [end for end, names in steps if name in names] for name in arrived}
+    of: dict[str, Times] = {one: [] for one in arrived}
+    for end, names in steps:
+        for one in names:
+            of[one].append(end)
     return {
         name: (first(arrived[name], times, arrived), each(arrived[name], times, steps))
         for name, times in of.items()
@@ -48,10 +51,14 @@ def throughput(arrived: Arrived, steps: Steps) -> float:
     return _throughput(arrived, steps)
 
 
+def _tokens(steps: Steps) -> float:
+    return sum(len(names) for _, names in steps)
+
+
 def _throughput(
     arrived: Arrived,
     steps: Steps,
-    count: Callable[[Steps], float] = lambda steps: sum(len(names) for _, names in steps),
+    count: Callable[[Steps], float] = _tokens,
     since: Callable[[Arrived, Steps], float] = lambda arrived, steps: min(arrived.values()),
 ) -> float:
     return count(steps) / (steps[-1][0] - since(arrived, steps))
