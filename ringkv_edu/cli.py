@@ -8,8 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import __version__
-from .cli_rings import add_commands
+from . import __version__, cli_real, cli_rings
 from .problem import Problem
 
 LAB = 'python -m pip install -c constraints.txt -e ".[lab]"'
@@ -34,7 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"ringkv: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
     except Exception as error:
-        if type(error).__name__ not in ("Problem", "WorkspaceError", "BuildError"):
+        known = type(error).__name__ in ("WorkspaceError", "BuildError")
+        if not known and not isinstance(error, Problem):
             raise
         print(f"ringkv: {error}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -246,7 +246,8 @@ def _parser() -> argparse.ArgumentParser:
             "ringkv update",
         )
     )
-    add_commands(command)
+    cli_rings.add_commands(command)
+    cli_real.add_commands(command)
     return parser
 
 

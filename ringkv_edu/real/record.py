@@ -1,0 +1,102 @@
+"""What a measurement is recorded with, and the tables that are printed."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from ..bench.machine import environment
+from .perplexity import BIN, SINGLES, Run, bins, ppl, segments
+from .places import MODEL
+
+__all__ = ["about", "perplexity_record", "perplexity_table", "shown", "write"]
+
+LIBRARIES = ("ringkv-edu", "tokenizers", "safetensors", "numpy")
+
+
+def about(command: str) -> dict[str, Any]:
+    """Say with what a result was made: model, command, versions, machine, date."""
+    versions = {}
+    for name in LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = "unknown"
+    return {
+        "command": command,
+        "date": datetime.date.today().isoformat(),
+        "model": MODEL.name,
+        "weights": f"{MODEL.package} {MODEL.version}, {MODEL.gguf}, SHA-256 {MODEL.gguf_sha256}",
+        "computed_in": "float32",
+        "versions": versions,
+        "machine": environment("cpu"),
+    }
+
+
+def perplexity_record(
+    runs: Sequence[Run], text: str, name: str, places: int, command: str
+) -> dict[str, Any]:
+    """Give everything that was measured, ready for JSON."""
+    tokens = len(runs[0].nll) + 1
+    spans = segments(tokens, places)
+    rows = [
+        {
+            "key": run.row.key,
+            "label": run.row.label,
+            "policy": repr(run.row.policy),
+            "perplexity": {f"{a}-{b}": round(ppl(run.nll, a, b), 4) for a, b in spans},
+            "perplexity_all": round(ppl(run.nll), 4),
+            "perplexity_after": round(ppl(run.nll, places), 4) if tokens > places else None,
+            "cache_bytes": run.cache_bytes,
+            "tokens_per_s_chunks": round(run.chunks_per_s, 2),
+            "tokens_per_s_one_by_one": round(run.singles_per_s, 2),
+            "nll_bins": [round(x, 4) for x in bins(run.nll)],
+        }
+        for run in runs
+    ]
+    words = {"name": name, "tokens": tokens, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    how = {"places": places, "one_by_one": SINGLES, "bin": BIN}
+    return about(command) | {"text": words} | how | {"rows": rows}
+
+
+def perplexity_table(record: dict[str, Any]) -> list[str]:
+    """Give the lines of the table: perplexity by positions, memory, speed."""
+    rows, places = record["rows"], record["places"]
+    spans = list(rows[0]["perplexity"])
+    last = [f"{places}-"] if rows[0]["perplexity_after"] is not None else []
+    head = ["", *spans, *last, "cache bytes", "tok/s", "1 by 1"]
+    body = [
+        [
+            row["label"],
+            *(f"{x:.2f}" for x in row["perplexity"].values()),
+            *([f"{row['perplexity_after']:.2f}"] if last else []),
+            f"{row['cache_bytes']:,}",
+            f"{row['tokens_per_s_chunks']:.0f}",
+            f"{row['tokens_per_s_one_by_one']:.1f}",
+        ]
+        for row in rows
+    ]
+    return shown(head, body)
+
+
+def shown(head: Sequence[str], body: Iterable[Sequence[str]]) -> list[str]:
+    """Set a table: the first column to the left, the others to the right."""
+    lines = [head, *body]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    return [
+        "  ".join([line[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(line[1:], widths[1:]))])
+        for line in lines
+    ]
+
+
+def write(path: Path, record: dict[str, Any]) -> None:
+    """Write a record as JSON, whole or not at all; lists of numbers stay on one line."""
+    text = json.dumps(record, indent=1, ensure_ascii=False)
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(text + "\n", encoding="utf-8")
+    new.replace(path)
