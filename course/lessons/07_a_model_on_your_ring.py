@@ -162,7 +162,7 @@ check("mo2-reach")
 SEED = 0
 rng = draw(SEED, "mo2-reach")
 for windows in ([3, 3, 2], [4, 2], [2, None], [rng.randrange(2, 5), rng.randrange(2, 4)]):
-    tokens, at = [rng.randrange(10) for _ in range(12)], rng.randrange(1, 4)
+    tokens, at = [rng.randrange(10) for _ in range(12)], rng.randrange(2, 4)
     before = list(tokens)
     found = spread(Stack(windows, rng).run, tokens, at)
     print(f"windows {windows}, token {at} changed: spread", plain(found))
@@ -635,16 +635,10 @@ check("mo7-keep")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "mo7-keep")
-said = [
-    "It rains .",
-    "Take a coat !",
-    "Why ?",
-    "The ring is full .",
-    "It costs 2.5 now.",
-    "Is it so ?",
-]
-for system in (3, 0, 2):
-    lines = [rng.choice(said) for _ in range(5)]
+said = ["It rains .", "Take a coat !", "Why ?", "The ring is full .", "Is it so ?"]
+for system in (3, 0):
+    lines = [rng.choice(said) for _ in range(4)]
+    lines.insert(rng.randrange(1, 4), "It costs 2.5 now.")
     tokens = ["Be", "brief", ".", *(word for line in lines for word in line.split()), "So", "it"]
     print(f"system {system}:", *tokens)
     for budget in range(system + 1, len(tokens) + 2):
