@@ -163,6 +163,7 @@ SEED = 0
 rng = draw(SEED, "mo2-reach")
 for windows in ([3, 3, 2], [4, 2], [2, None], [rng.randrange(2, 5), rng.randrange(2, 4)]):
     tokens, at = [rng.randrange(10) for _ in range(12)], rng.randrange(2, 4)
+    tokens[at] = 9 if windows == [4, 2] else 0 if windows == [3, 3, 2] else tokens[at]
     before = list(tokens)
     found = spread(Stack(windows, rng).run, tokens, at)
     print(f"windows {windows}, token {at} changed: spread", plain(found))
@@ -286,6 +287,8 @@ rng = draw(SEED, "mo4-perplexity")
 for n, vocab, more in ((2, 3, 0), (6, 4, 0), (5, 8, 1000), (9, 5, -2000)):
     logits, tokens = numbers(rng, n, vocab) + more, [rng.randrange(vocab) for _ in range(n)]
     print(f"{n} tokens of {vocab}, logits near {more}:", plain(perplexity(logits, tokens)))
+    logits[0] += 2000
+    print("  and the first row 2,000 higher:", plain(perplexity(logits, tokens)))
 
 # %% [markdown] role="hint" exercise="mo4-perplexity"
 # Which rows are used, and which tokens do they predict? Write both down for n = 3.
@@ -558,7 +561,8 @@ check("mo6-times")
 SEED = 0
 rng = draw(SEED, "mo6-times")
 logs = [(dict(a=2.0), [(3.0, ["a"])]), (dict(a=0.5, b=0.0, c=1.0), [(1.5, ["b", "a"])])]
-for _ in range(3):
+logs.append((dict(a=0.8), [(n / 10, ["a"]) for n in (20, 21, 25, 27, 34)]))
+for _ in range(2):
     tenths, steps = 20, []
     for step in range(rng.randrange(5, 9)):
         tenths += rng.randrange(8, 16) if step in (0, 2) else rng.randrange(1, 5)

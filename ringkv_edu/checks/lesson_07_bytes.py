@@ -79,6 +79,11 @@ BYTES = Exercise(
             _with_slots(lambda w, tokens: tokens if w is None else min(w, tokens)),
         ),
         Mutant(
+            "without-itself",
+            "a ring is given W - 1 slots: the newest token needs one, too",
+            _with_slots(lambda w, tokens: tokens if w is None else w - 1),
+        ),
+        Mutant(
             "larger-of-both",
             "a ring is thought to grow with the text: it holds W slots, however long that is",
             _with_slots(lambda w, tokens: tokens if w is None else max(w, tokens)),

@@ -97,6 +97,14 @@ def _always_cut(tokens: Tokens, budget: int, system: int) -> list[int]:
     return [*range(system), *range(min(starts, default=len(tokens)), len(tokens))]
 
 
+def _cut_for_free(tokens: Tokens, budget: int, system: int) -> list[int]:
+    n = len(tokens)
+    if n <= budget:
+        return list(range(n))
+    starts = [p for p in range(n - budget, n) if tokens[p - 1].endswith(ENDS)]
+    return [*range(system), *range(starts[0] if starts else n - budget, n)]
+
+
 def _words(tokens: Tokens, budget: int, system: int) -> list[str]:
     return [tokens[p] for p in keep(tokens, budget, system)]
 
@@ -162,6 +170,11 @@ KEEP = Exercise(
             "system-for-free",
             "the system prompt is not counted: the budget is for all that stays",
             _with(room=lambda budget, system: budget),
+        ),
+        Mutant(
+            "system-for-free-anywhere",
+            "the system prompt is not counted: the budget is for all that stays",
+            answers(keep=_cut_for_free),
         ),
         Mutant(
             "oldest-kept",

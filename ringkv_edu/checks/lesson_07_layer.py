@@ -143,6 +143,27 @@ LAYER = Exercise(
             answers(layer_step=wrong.counted_twice),
         ),
         Mutant(
+            "written-twice",
+            "the token is written twice: `write` stores it and counts it",
+            answers(layer_step=wrong.written_twice),
+        ),
+        Mutant(
+            "swapped",
+            "key and value are swapped: the order is write(ring, k, v)",
+            answers(layer_step=wrong.swapped),
+        ),
+        Mutant(
+            "key-of-the-query",
+            "the key is made with the query's weights: layer.k makes keys",
+            answers(layer_step=wrong.key_of_the_query),
+        ),
+        Mutant(
+            "rows-and-columns",
+            "the projected numbers are reshaped to (head_dim, heads): a row is one head, so it is "
+            "(heads, head_dim)",
+            wrong.with_parts(split=lambda x, heads, d: x.reshape(d, -1)),
+        ),
+        Mutant(
             "split-otherwise",
             "the projected numbers are split into heads in the wrong order: one head's head_dim "
             "numbers stand side by side, so it is reshape(heads, head_dim)",

@@ -75,6 +75,24 @@ def counted_twice(layer: Layer, ring: RingArrays, x: Array) -> Array:
     return out
 
 
+def written_twice(layer: Layer, ring: RingArrays, x: Array) -> Array:
+    write(ring, turned(project(layer, x, "k"), ring.seen), project(layer, x, "v"))
+    return layer_step(layer, ring, x)
+
+
+def swapped(layer: Layer, ring: RingArrays, x: Array) -> Array:
+    q, k, v = (project(layer, x, name) for name in "qkv")
+    q, k = turned(q, ring.seen), turned(k, ring.seen)
+    write(ring, v, k)
+    return np.asarray(layer.out @ attended(ring, q).reshape(-1))
+
+
+def key_of_the_query(layer: Layer, ring: RingArrays, x: Array) -> Array:
+    q = turned(project(layer, x, "q"), ring.seen)
+    write(ring, q[: layer.kv_heads], project(layer, x, "v"))
+    return np.asarray(layer.out @ attended(ring, q).reshape(-1))
+
+
 def turned_after_writing(layer: Layer, ring: RingArrays, x: Array) -> Array:
     write(ring, turned(project(layer, x, "k"), ring.seen), project(layer, x, "v"))
     seen = attended(ring, turned(project(layer, x, "q"), ring.seen))

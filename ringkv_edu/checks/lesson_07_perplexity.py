@@ -75,6 +75,16 @@ def _one_softmax(logits: Array, tokens: Array) -> Array:
     return _picked(down - np.log(np.exp(down).sum()), tokens[1:])
 
 
+def _one_maximum(logits: Array, tokens: Array) -> Array:
+    weights = np.exp(logits[:-1] - logits[:-1].max())
+    return _picked(np.log(weights / weights.sum(axis=-1, keepdims=True)), tokens[1:])
+
+
+def _all_pairs(logits: Array, tokens: Array) -> Array:
+    out: Array = -log_softmax(logits[:-1])[:, tokens[1:]]
+    return out
+
+
 def _wrong_axis(logits: Array, tokens: Array) -> Array:
     return _picked(log_softmax(logits[:-1].T).T, tokens[1:])
 
@@ -94,7 +104,8 @@ def _perplexity_cases(rng: Random) -> list[Case]:
     cases.append('perplexity(500 + numbers(draw(9, "mo4"), 5, 4), [3, 0, 1, 1, 2])')
     large = "perplexity(1000 + np.array([[1.0, 0.5], [0.0, 1.5], [1.0, 1.0]]), [0, 1, 0])"
     low = "perplexity(np.array([[1.0, 0.5], [0.0, 1.5], [1.0, 1.0]]) - 2000, [0, 1, 0])"
-    return [call_case(call, "perplexity") for call in (*cases, large, low)]
+    far = "perplexity(np.array([[1000.0, 999.5], [-999.0, -1000.0], [0.0, 0.0]]), [0, 1, 1])"
+    return [call_case(call, "perplexity") for call in (*cases, large, low, far)]
 
 
 PERPLEXITY = Exercise(
@@ -129,6 +140,17 @@ PERPLEXITY = Exercise(
             "the largest logit is not taken off before exp: exp(1000) is infinite, and exp(-2000) "
             "is 0",
             _with(_unshielded),
+        ),
+        Mutant(
+            "one-maximum",
+            "the largest of all logits is taken off every row: each row has its own, or a row far "
+            "below it becomes 0 / 0",
+            _with(_one_maximum),
+        ),
+        Mutant(
+            "all-pairs",
+            "every token is looked up in every row: pair them, logs[np.arange(n - 1), tokens[1:]]",
+            _with(_all_pairs),
         ),
         Mutant(
             "one-softmax",

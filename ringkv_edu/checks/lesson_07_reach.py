@@ -76,6 +76,17 @@ def _same_list(run: Run, tokens: list[int], at: int) -> list[int]:
     return [int(np.flatnonzero((a != b).any(axis=1))[-1]) for a, b in zip(before, run(other))]  # noqa: B905
 
 
+def _set_to(value: Callable[[int], int]) -> dict[str, Any]:
+    def changed(other: list[int], at: int) -> None:
+        other[at] = value(other[at])
+
+    return answers(spread=lambda run, tokens, at: _spread(run, tokens, at, changed=changed))
+
+
+def _last_window_for_all(windows: Windows, position: int) -> int:
+    return _first_window_for_all(windows[::-1], position)
+
+
 def _globals_skipped(windows: Windows, position: int) -> int:
     return reach([w for w in windows if w is not None], position)
 
@@ -109,6 +120,7 @@ def _reach_cases(rng: Random) -> list[Case]:
     cases = []
     for seed, (layers, n, at) in enumerate(stacks):
         tokens = [rng.randrange(10) for _ in range(n)]
+        tokens[at] = {1: 9, 2: 0}.get(seed, tokens[at])  # the last token, the first one
         made = f'Stack({layers}, draw({seed}, "mo2"))'
         cases.append(call_case(f"spread({made}.run, {tokens}, {at})", "spread", may_change=(0,)))
     asked: list[tuple[list[int | None], int]] = [
@@ -159,6 +171,21 @@ REACH = Exercise(
             answers(spread=_same_list),
         ),
         Mutant(
+            "from-one",
+            "positions are counted from 1: the first is 0",
+            _with_spread(lambda moved: int(moved[-1]) + 1),
+        ),
+        Mutant(
+            "past-nine",
+            "the other token is one more than the first, and after 9 there is none: (t + 1) % 10",
+            _set_to(lambda token: token + 1),
+        ),
+        Mutant(
+            "always-zero",
+            "the other token is always 0: where it was 0 before, nothing changes",
+            _set_to(lambda token: 0),
+        ),
+        Mutant(
             "window",
             "each layer is thought to reach W further: W counts the token itself, so it is W - 1",
             _with_reach(step=lambda window: window),
@@ -177,6 +204,11 @@ REACH = Exercise(
             "first-window-for-all",
             "every layer is given the first one's window: each has its own",
             answers(reach=_first_window_for_all),
+        ),
+        Mutant(
+            "last-window-for-all",
+            "every layer is given the last one's window: each has its own",
+            answers(reach=_last_window_for_all),
         ),
         Mutant(
             "multiplied",

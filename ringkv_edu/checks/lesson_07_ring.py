@@ -109,6 +109,15 @@ RING = Exercise(
                 lambda ring, p, t: p if p < 1 else 1 + (p - 1) % (ring.sinks + ring.window - 1)
             ),
         ),
+        Mutant(
+            "one-slot-short",
+            "the ring goes round W - 1 slots: there are W behind the sinks",
+            wrong.with_slot(
+                lambda ring, p, t: (
+                    p if p < ring.sinks else ring.sinks + (p - ring.sinks) % max(1, ring.window - 1)
+                )
+            ),
+        ),
         Mutant("swapped", "keys and values are swapped", wrong.with_put(wrong.swapped)),
         Mutant(
             "slot-as-position",
@@ -139,6 +148,29 @@ RING = Exercise(
             "last-token-alone",
             "only the last token of a chunk is stored: go through all n",
             wrong.with_append(wrong.last_token_alone),
+        ),
+        Mutant(
+            "one-a-head",
+            "as many tokens are stored as there are heads: the tokens are the second axis, "
+            "k.shape[1]",
+            wrong.with_append(wrong.one_a_head),
+        ),
+        Mutant(
+            "one-slice",
+            "a chunk is written as one slice: it does not go round, and runs into the end",
+            wrong.with_append(wrong.one_slice),
+        ),
+        Mutant(
+            "seen-from-the-slot",
+            "`seen` is taken from the slot: a slot is not a position, and the text goes on when "
+            "the slots begin again",
+            wrong.with_append(wrong.seen_from_the_slot),
+        ),
+        Mutant(
+            "counted-twice",
+            "a token's number in the chunk is added to `seen`, and `seen` is raised as well: one "
+            "of the two",
+            wrong.with_append(wrong.counted_twice),
         ),
         Mutant(
             "counted-once",

@@ -122,6 +122,33 @@ def never_counted(ring: MyRing, k: Array, v: Array) -> None:
     ring.seen = start
 
 
+def one_a_head(ring: MyRing, k: Array, v: Array) -> None:
+    for token in range(len(k)):
+        MyRing.append(ring, k[:, token : token + 1], v[:, token : token + 1])
+
+
+def seen_from_the_slot(ring: MyRing, k: Array, v: Array) -> None:
+    for token in range(k.shape[1]):
+        slot = ring.slot(ring.seen, token)
+        ring.put(slot, k[:, token], v[:, token])
+        ring.seen = slot + 1
+
+
+def counted_twice(ring: MyRing, k: Array, v: Array) -> None:
+    for token in range(k.shape[1]):
+        start = ring.seen
+        ring.seen += token
+        ring.put(ring.slot(ring.seen, token), k[:, token], v[:, token])
+        ring.seen = start + 1
+
+
+def one_slice(ring: MyRing, k: Array, v: Array) -> None:
+    n, slot = k.shape[1], ring.slot(ring.seen, 0)
+    ring.keys[:, slot : slot + n], ring.values[:, slot : slot + n] = k, v
+    ring.positions[slot : slot + n] = range(ring.seen, ring.seen + n)
+    ring.seen += n
+
+
 def one_position_a_chunk(ring: MyRing, k: Array, v: Array) -> None:
     start = ring.seen
     for token in range(k.shape[1]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -86,6 +87,16 @@ def _mean_step(asked: float, times: Times, steps: Steps) -> float | None:
     return (steps[-1][0] - steps[0][0]) / (len(steps) - 1)
 
 
+def _median(asked: float, times: Times, steps: Steps) -> float | None:
+    waits = sorted(b - a for a, b in pairwise(times))
+    middle = len(waits) // 2
+    return (waits[middle] + waits[-1 - middle]) / 2 if waits else None
+
+
+def _zero_first(asked: float, times: Times, arrived: Arrived) -> float:
+    return times[0] - asked if times else 0.0
+
+
 def _left_out(arrived: Arrived, steps: Steps) -> dict[str, Pair]:
     return {name: pair for name, pair in latencies(arrived, steps).items() if pair[0] is not None}
 
@@ -107,6 +118,10 @@ def _times_cases(rng: Random) -> list[Case]:
     logs: list[tuple[dict[str, float], list[tuple[float, list[str]]]]] = [
         ({"a": 0.0}, [(0.5, ["a"]), (0.625, ["a"]), (0.75, ["a"])]),
         ({"a": 2.0}, [(3.0, ["a"]), (3.25, ["a"]), (4.0, ["a"]), (4.25, ["a"])]),
+        (
+            {"a": 0.5},
+            [(3.0, ["a"]), (3.125, ["a"]), (3.625, ["a"]), (3.875, ["a"]), (4.625, ["a"])],
+        ),
         ({"a": 1.0}, [(1.5, ["a"])]),
         (
             {"a": 0.25, "b": 1.0},
@@ -176,6 +191,16 @@ TIMES = Exercise(
             _with_each(_if_many(lambda asked, times: times[1] - times[0])),
         ),
         Mutant(
+            "median",
+            "the middle wait is given: TPOT is the mean",
+            _with_each(_median),
+        ),
+        Mutant(
+            "zero-for-no-token",
+            "a request that has no token yet gets a TTFT: it has none, so None",
+            _with_first(_zero_first),
+        ),
+        Mutant(
             "total",
             "the time of all further tokens is given: TPOT is for each",
             _with_each(_if_many(lambda asked, times: times[-1] - times[0])),
@@ -210,6 +235,16 @@ TIMES = Exercise(
             "throughput-from-zero",
             "the clock's time is taken for the time passed: count from the first arrival",
             _with_throughput(since=lambda arrived, steps: 0.0),
+        ),
+        Mutant(
+            "first-listed",
+            "the request that stands first in `arrived` is taken for the first to arrive",
+            _with_throughput(since=lambda arrived, steps: next(iter(arrived.values()))),
+        ),
+        Mutant(
+            "from-the-last-arrival",
+            "the time is counted from the last arrival: count from the first",
+            _with_throughput(since=lambda arrived, steps: max(arrived.values())),
         ),
         Mutant(
             "throughput-from-first-step",
