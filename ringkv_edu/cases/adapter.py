@@ -6,12 +6,13 @@ import importlib
 import importlib.util
 import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy.typing as npt
 
-__all__ = ["ABILITIES", "Adapter", "Subject", "load"]
+__all__ = ["ABILITIES", "Adapter", "Subject", "find", "load"]
 
 Array = npt.NDArray[Any]
 ABILITIES = {
@@ -95,15 +96,26 @@ class Subject:
 
 
 def load(target: str) -> Subject:
-    """Find a cache class by ``path/to/file.py:Name`` or ``module:Name``.
+    """Find a cache class by ``path/to/file.py:Name`` or ``module:Name``, and look at it.
 
     Raises ``ValueError`` saying what is missing. A file is run, as an import would run it.
     """
+    subject: Subject = _told(target, lambda place, name: _subject(_class(place, name)))
+    return subject
+
+
+def find(target: str) -> Any:
+    """Find a class by ``path/to/file.py:Name`` or ``module:Name``; else as ``load``."""
+    return _told(target, _class)
+
+
+def _told(target: str, use: Callable[[str, str], Any]) -> Any:
+    """Let something use a place and a name; say whatever goes wrong as a ``ValueError``."""
     place, _, name = target.rpartition(":")
     if not place or not name:
         raise ValueError(f"{target!r} is no place: give path/to/file.py:Name or module:Name")
     try:
-        return _subject(place, name)
+        return use(place, name)
     except ValueError:
         raise
     except ModuleNotFoundError as error:
@@ -115,7 +127,7 @@ def load(target: str) -> Subject:
         raise ValueError(f"{target} cannot be used: it raised {words}") from error
 
 
-def _subject(place: str, name: str) -> Subject:
+def _class(place: str, name: str) -> Any:
     module = _from_file(Path(place)) if place.endswith(".py") else _from_name(place)
     if not hasattr(module, name):
         known = [n for n, x in vars(module).items() if inspect.isclass(x) and n[0] != "_"]
@@ -123,6 +135,11 @@ def _subject(place: str, name: str) -> Subject:
     cache_class = getattr(module, name)
     if not inspect.isclass(cache_class):
         raise ValueError(f"{name} is no class but {type(cache_class).__name__}; give a class")
+    return cache_class
+
+
+def _subject(cache_class: Any) -> Subject:
+    name = cache_class.__name__
     missing = [method for method in NEEDED if not callable(getattr(cache_class, method, None))]
     if missing:
         raise ValueError(f"{name} lacks {', '.join(missing)}; see ringkv_edu.cases.Adapter")

@@ -19,7 +19,7 @@ from pathlib import Path
 from time import perf_counter
 
 from ..problem import Problem
-from .places import EXTRAS, FETCH, MODEL, SOURCE, fetched, kept, models_folder, sha256, source
+from .places import EXTRAS, FETCH, MODEL, SOURCE, fetched, kept, sha256, source
 
 __all__ = ["fetch"]
 
@@ -153,7 +153,9 @@ def _broken(folder: Path) -> list[str]:
         noted = dict(source(folder)["sha256"])
     except (OSError, ValueError, KeyError, TypeError):
         return [SOURCE]
-    return [n for n, sha in noted.items() if not (folder / n).is_file() or sha256(folder / n) != sha]
+    return [
+        n for n, sha in noted.items() if not (folder / n).is_file() or sha256(folder / n) != sha
+    ]
 
 
 def _size(folder: Path) -> int:

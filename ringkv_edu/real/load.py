@@ -88,7 +88,11 @@ def caches_of(model: Decoder, policies: Policy | Sequence[Policy], batch: int = 
             f"{len(each)} policies for {len(layers)} layers; give one each, or one for all"
         )
     pairs = zip(each, layers, strict=True)
-    return [p.cache(a.shape, batch, a.k.weight, None, a.sink) for p, a in pairs]
+    made = [p.cache(a.shape, batch, a.k.weight, None, a.sink) for p, a in pairs]
+    for layer, cache in enumerate(made):
+        if getattr(cache, "reads_tokens", False):  # as in Decoder.caches
+            cache.belongs_to(model, layer)
+    return made
 
 
 def _config(told: dict[str, Any]) -> Config:

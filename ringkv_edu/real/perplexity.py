@@ -1,14 +1,16 @@
 """Perplexity of a text under several cache policies: one model, the same tokens, each in turn.
 
-The text is fed in chunks, its last ``SINGLES`` tokens one by one. Every policy gives for a chunk
-what it gives for one token at a time (the tests of the policies compare them), so the perplexity
-is that of streaming; the two speeds are of the two ways.
+The text is fed in chunks, its last ``SINGLES`` tokens one by one; a learner's ring gets one token
+at a time throughout. Every policy gives for a chunk what it gives for one token at a time (the
+tests of the policies compare them), so the perplexity is that of streaming; the two speeds are of
+the two ways.
 
 Source: S35, S36; the cliff that a bare window has is StreamingLLM's (arXiv 2309.17453).
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -19,6 +21,7 @@ import numpy.typing as npt
 import torch
 
 from ..model import Decoder
+from ..policies.own import Own
 from .load import caches_of
 from .named import Row
 
@@ -45,7 +48,7 @@ def perplexity(
 ) -> Iterator[Run]:
     """Run the rows one after the other; ``say(label, tokens so far)`` tells how far it is."""
     for row in rows:
-        yield run_one(model, ids, row, say)
+        yield run_one(model, ids, row, say, 1 if isinstance(row.policy, Own) else CHUNK)
 
 
 def run_one(
@@ -94,7 +97,7 @@ def segments(tokens: int, places: int) -> list[tuple[int, int]]:
     while edges[-1] * 2 < tokens:
         edges.append(edges[-1] * 2)
     edges = [edge for edge in edges if edge < tokens] + [tokens]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(itertools.pairwise(edges))
 
 
 def ppl(nll: Array, first: int = 0, last: int | None = None) -> float:

@@ -11,10 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from ..bench.machine import environment
+from .needle import Found, Question
 from .perplexity import BIN, SINGLES, Run, bins, ppl, segments
 from .places import MODEL
 
-__all__ = ["about", "perplexity_record", "perplexity_table", "shown", "write"]
+__all__ = [
+    "about",
+    "needle_record",
+    "needle_table",
+    "perplexity_record",
+    "perplexity_table",
+    "shown",
+    "write",
+]
 
 LIBRARIES = ("ringkv-edu", "tokenizers", "safetensors", "numpy")
 
@@ -84,12 +93,52 @@ def perplexity_table(record: dict[str, Any]) -> list[str]:
     return shown(head, body)
 
 
+def needle_record(
+    found: Sequence[Found], asked: Sequence[Question], command: str
+) -> dict[str, Any]:
+    """Give everything that the needle test measured, ready for JSON."""
+    put = [{"place": q.place, "tokens": q.prompts.shape[1], "back": q.back} for q in asked]
+    rows = [
+        {
+            "key": one.row.key,
+            "label": one.row.label,
+            "policy": repr(one.row.policy),
+            "codes_right": one.right,
+            "codes": one.asked,
+            "digits_right": one.digits_right,
+            "logp": round(one.logp, 3),
+            "codes_right_by_place": one.by_place,
+        }
+        for one in found
+    ]
+    return about(command) | {"questions": put, "rows": rows}
+
+
+def needle_table(record: dict[str, Any]) -> list[str]:
+    """Give the lines of the table: codes, digits, and how likely the right code was."""
+    body = [
+        [
+            row["label"],
+            f"{row['codes_right']} of {row['codes']}",
+            f"{row['digits_right']} of {4 * row['codes']}",
+            f"{row['logp']:.2f}",
+        ]
+        for row in record["rows"]
+    ]
+    return shown(["", "codes found", "digits", "log p of a code"], body)
+
+
 def shown(head: Sequence[str], body: Iterable[Sequence[str]]) -> list[str]:
     """Set a table: the first column to the left, the others to the right."""
     lines = [head, *body]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     return [
-        "  ".join([line[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(line[1:], widths[1:]))])
+        "  ".join(
+            [
+                line[0].ljust(widths[0]),
+                *(x.rjust(w) for x, w in zip(line[1:], widths[1:], strict=True)),
+            ]
+        )
         for line in lines
     ]
 
