@@ -11,14 +11,12 @@ from typing import Any
 
 from .recorded import recorded, row
 
-__all__ = ["cliff", "two_ways", "your_ring"]
+__all__ = ["cliff", "side_by_side", "two_ways"]
 
 NEEDS_TORCH = 'This cell needs torch: python -m pip install "ringkv-edu[torch]"'
 TOPICS = ("specialnames", "objects", "naming")  # of Python's own documentation
 LIVE_TOKENS, WIDTH = 641, 64
 NAMES = {"full": "everything", "window": "last 256", "sinks": "252 + first 4"}
-WINDOW, SINKS, PROMPT, NEW = 12, 4, 30, 20
-SHARP = 4.0  # times the usual attention weights: then what a ring holds shows in each token
 
 
 def two_ways() -> None:
@@ -35,7 +33,7 @@ def two_ways() -> None:
     with torch.no_grad():
         whole = model(tokens)
     caches = model.caches()
-    steps = torch.cat([model.step(token, caches) for token in tokens.split(1, 1)], dim=1)
+    steps = torch.cat([model.step(tokens[:, t : t + 1], caches) for t in range(40)], dim=1)
     print(f"40 tokens, 4 layers; the largest logit is {whole.abs().max():.2f},")
     print(f"the largest difference between the two ways {(whole - steps).abs().max():.1e}")
     for number, (window, cache) in enumerate(zip(windows, caches, strict=True)):
@@ -68,54 +66,16 @@ def cliff() -> None:
     _curve({key: bins(run.nll, WIDTH) for key, run in runs.items()})
 
 
-def your_ring(make: Any) -> None:
-    """Let a model decode with rings made by ``make``: SmolLM2, or a tiny decoder without it."""
-    if not _torch():
-        return
-    if _model():
-        from .real import side_by_side
+def side_by_side(make: Any, sinks: int = 0, new: int = 60, anyway: bool = False) -> None:
+    """Let a model write with a right ring and with rings made by ``make``, window 48.
 
-        side_by_side(make)
-        return
-    print("SmolLM2 is not here (`ringkv model fetch` gets it). A tiny decoder with random weights")
-    print(f"takes its place: a prompt of {PROMPT} tokens, then it writes {NEW}, W = {WINDOW}.")
-    for sinks in (0, SINKS):
-        try:
-            _beside(make, sinks)
-        except Exception as error:  # a learner's class may raise anything
-            print(f"  With your ring it raised {type(error).__name__}: {error}")
+    SmolLM2, or without it a tiny decoder with random weights. ``make`` is first tried on the known
+    bugs of ring caches; when it fails one, ``anyway`` shows what the model says with it.
+    """
+    if _torch():
+        from .real import side_by_side as beside
 
-
-def _beside(make: Any, sinks: int) -> None:
-    from .policies import Sinks, Window
-    from .policies.own import Own
-
-    right = _written(Sinks(WINDOW, sinks) if sinks else Window(WINDOW))
-    yours = _written(Own(make, WINDOW, sinks))
-    print(f"{sinks} sinks")
-    print("  the course's ring:", *(f"{token:2}" for token in right))
-    print("  your ring:        ", *(f"{token:2}" for token in yours))
-    if yours == right:
-        print("  The same tokens: the decoder runs on your ring.")
-        return
-    part = next(i for i in range(NEW) if yours[i] != right[i])
-    print("  they part here:   ", *["  "] * part, "^^")
-    print("  They should be the same. The check of exercise 5 says what is wrong.")
-
-
-def _written(policy: Any) -> list[int]:
-    """Give the likeliest next tokens, each fed back."""
-    import torch
-
-    model = _tiny([policy] * 4)
-    caches, tokens = model.caches(), torch.arange(PROMPT)[None] * 7 % 50
-    for token in tokens.split(1, 1):
-        logits = model.step(token, caches)
-    out: list[int] = []
-    for _ in range(NEW):
-        out.append(int(logits[0, -1].argmax()))
-        logits = model.step(torch.tensor([[out[-1]]]), caches)
-    return out
+        beside(make, sinks=sinks, new=new, anyway=anyway)
 
 
 def _tiny(policies: Sequence[Any]) -> Any:
@@ -127,12 +87,7 @@ def _tiny(policies: Sequence[Any]) -> Any:
     sizes: dict[str, Any] = {"dim": 32, "heads": 4, "kv_heads": 2, "head_dim": 8, "hidden": 64}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
-        model = Decoder(Config(vocab=50, layers=len(policies), **sizes), policies).eval()
-    with torch.no_grad():
-        for name, weights in model.named_parameters():
-            if "norm" not in name:
-                weights *= SHARP if "attention" in name else 1.5
-    return model
+        return Decoder(Config(vocab=50, layers=len(policies), **sizes), policies).eval()
 
 
 def _joined(losses: Sequence[float], width: int) -> list[float]:

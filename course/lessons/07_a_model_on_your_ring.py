@@ -116,9 +116,9 @@ for seen, window, sinks, heads, kv_heads in runs:
 #
 # *Difficulty 3 of 5 · 10 minutes · 3 points*
 #
-# One of the articles says that keys and values which left the window have lost all use. In their own layer they
-# have. But those that saw a token took something in, and in the next layer others read them. Here token 0 was
-# changed, and each layer's output compared:
+# One article says that keys and values which left the window have lost all use. In their own layer they have. But
+# tokens that saw them took something in, and others read those in the next layer. Here token 0 was changed, and
+# each layer's output compared:
 #
 # ![Three rows of fourteen cells, one for each layer of a tiny decoder with W = 4; a cell holds the size of the
 # change at its position. In layer 1 positions 0 to 3 change, in layer 2 0 to 6, in layer 3 0 to 9; the later
@@ -480,18 +480,23 @@ for window, kv_heads, sinks, chunks in runs:
 # %% [markdown] id="own-why"
 # ## Your ring in a model
 #
-# The next cell puts a `MyRing` into every layer and lets the model go on with a text that is longer than the
-# window. Then break it and see what the model says: with `self.seen = slot + 1`, say, which takes the slot for
-# the position.
+# A `MyRing` in every layer, W = 48, beside the course's own ring. First without sinks: the cliff, in words. Then
+# with four slots more.
+#
+# Afterwards break your class, say with `self.seen = slot + 1`, which takes the slot for the position. Add
+# `anyway=True` to see what the model says with it.
 
-# %% id="own" role="volatile"
-scenes.your_ring(MyRing)
+# %% id="own-bare" role="volatile"
+scenes.side_by_side(MyRing, sinks=0)
+
+# %% id="own-sinks" role="volatile"
+scenes.side_by_side(MyRing, sinks=4)
 
 # %% [markdown] id="untrained-why"
 # ## What no slot can cure
 #
 # **Summaries.** Lesson 06 folds what leaves into means. SmolLM2 was not trained with such keys (recorded, tokens 256
-# to 2,559; one text, so differences under 0.1 mean little):
+# to 2,559; differences under 0.1 mean little):
 #
 # | what is kept | perplexity | MiB |
 # |---|---|---|
@@ -501,7 +506,8 @@ scenes.your_ring(MyRing)
 # | 220, 4 sinks | 12.19 | 9.8 |
 # | 220, 4 sinks, 32 summaries | 12.29 | 11.2 |
 #
-# Untrained summaries add nothing beyond the sinks. NEEDLE
+# Untrained summaries add nothing beyond the sinks, here and on a second text. Of ten codes, told 330 or 474 tokens
+# before they were asked for, the full cache gave ten, and each of the others none.
 #
 # **The window.** It must be the trained one: heads look for what they found in training. SmolLM2 was trained
 # without, so every window is a loss. Even seeing more can hurt: with every sixth layer global, as Gemma is
@@ -756,13 +762,13 @@ for held, query, window, sinks in rings:
 #
 # - A decoder whose attention over a ring is its attention over the text.
 # - L layers relay L x (W - 1) positions; what is not relayed in time is lost.
-# - Softmax must put its weight somewhere. With its sink the model walks on; what left is still not remembered.
+# - Softmax must put its weight somewhere. With its sink the model walks on; what left stays forgotten.
 # - Perplexity, TTFT and TPOT, by which caches are compared.
 # - Your own class, under a model.
 #
-# In a terminal, `ringkv model chat --policy sinks --window 252 --sinks 4` talks to it for as long as you like, in
-# the same bytes; `--cache` takes a file with your class. Lesson 08 plans memory for many such chats. The last
-# cell keeps your work in `my_ringkv.py`, as far as it is right.
+# In a terminal, `ringkv model chat --policy sinks --window 252 --sinks 4` talks on in the same bytes; `--cache`
+# takes a file with your class. Lesson 08 plans memory for many such chats. The last cell keeps in `my_ringkv.py`
+# what is right.
 
 # %% id="save" role="volatile"
 save_work(
