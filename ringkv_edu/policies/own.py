@@ -1,7 +1,8 @@
 """A class of rings that somebody else wrote, a learner for one, as every layer's cache.
 
-Such a class is made by name from ``window``, ``kv_heads`` and ``head_dim`` and has ``append(k, v)``,
-``keys``, ``values`` and ``positions``: what it needs is written in ``ringkv_edu.adapters.any_ring``.
+Such a class is made by name from ``window``, ``kv_heads`` and ``head_dim`` and has
+``append(k, v)``, ``keys``, ``values`` and ``positions``: what it needs is written in
+``ringkv_edu.adapters.any_ring``.
 
 **Nothing is repaired.** Tokens are given one at a time, stored first, and then attend to every slot
 that holds a token, as the ring's ``positions`` say. No window is laid over them: a ring that keeps

@@ -128,7 +128,7 @@ class _Tried:
 
     def positions(self) -> list[int]:
         """Give what the ring says that it holds."""
-        told: list[int] = self.cache.positions[0].tolist()
+        told: list[int] = torch.as_tensor(self.ring.positions).reshape(-1).tolist()
         return told
 
     def rewind(self, n: int) -> None:
