@@ -25,6 +25,7 @@ from ringkv_edu.given_model import Layer, Stack, attended, drawn_layer, write
 from ringkv_edu.given_numpy import RingArrays, numbers
 from ringkv_edu.model import Attention, Config, turns_at
 from ringkv_edu.policies import Shape, Sinks, Window
+from ringkv_edu.real.retrieved import QUESTION, best_passage
 from ringkv_edu.real.sinks import Foreign, Kept, Ranked
 from ringkv_edu.recorded import recorded, row
 from ringkv_edu.rope import rotate
@@ -192,11 +193,27 @@ def test_the_recorded_table_of_summaries() -> None:
         mib = f"{found['cache_bytes'] / 2**20:.1f}".replace("11.3", "11.2")  # 11.25
         assert f"| {kept} | {found['perplexity_after']:.2f} | {mib} |" in LESSON
     assert recorded("perplexity")["text"]["tokens"] == 2560
-    for key in ("pooled", "pooled-centre"):
-        assert (
-            row("perplexity", key)["perplexity_after"]
-            >= row("perplexity", "sinks-small")["perplexity_after"]
-        )
+    for text in ("perplexity", "perplexity_code"):
+        for key in ("pooled", "pooled-centre"):
+            least = row(text, "sinks-small")["perplexity_after"]
+            assert row(text, key)["perplexity_after"] >= least
+
+
+def test_the_recorded_needle_is_what_the_lesson_says() -> None:
+    assert [question["back"] for question in recorded("needle")["questions"]] == [474, 330]
+    found = {one["key"]: one for one in recorded("needle")["rows"]}
+    assert all(one["codes"] == 10 for one in found.values())
+    assert found.pop("full")["codes_right"] == 10
+    assert not any(one["codes_right"] for one in found.values())
+
+
+def test_retrieval_at_equal_memory() -> None:
+    before, after = row("retrieved", "sinks"), row("retrieved", "sinks-retrieved")
+    assert before["cache_bytes"] == after["cache_bytes"] == row("cliff", "sinks")["cache_bytes"]
+    assert (before["codes_right"], after["codes_right"]) == (0, 10)
+    assert row("retrieved", "full")["logp"] == row("needle", "full")["logp"]
+    story = ["The tea was hot.", "Remember: the secret code is 4917.", "What is that?"]
+    assert best_passage(story, QUESTION) == story[1]
 
 
 def test_a_record_that_is_not_there() -> None:
@@ -251,16 +268,13 @@ def test_no_line_of_a_case_is_cut() -> None:
         assert len(f"{exercise.id}: not yet. Case 10 of 20: {line}") <= WIDEST
 
 
-def test_rings_of_the_reference_are_the_courses_policies() -> None:
-    from ringkv_edu.policies.own import Own
-
-    for sinks in (0, 4):
-        right = scenes._written(Sinks(scenes.WINDOW, sinks) if sinks else Window(scenes.WINDOW))
-        assert scenes._written(Own(REFERENCE["MyRing"], scenes.WINDOW, sinks)) == right
-        assert len(set(right)) > 5
+def mutant_of_the_ring(name: str):
+    exercise = next(e for e in EXERCISES if e.id == "mo5-ring")
+    return next(m for m in exercise.mutants if m.name == name).answer["MyRing"]
 
 
-def test_the_scenes_without_a_model(monkeypatch, capsys, tmp_path) -> None:
+@pytest.mark.parametrize("sinks", [0, 4])
+def test_the_scenes_without_a_model(sinks: int, monkeypatch, capsys, tmp_path) -> None:
     monkeypatch.setenv("RINGKV_MODELS", str(tmp_path))
     scenes.two_ways()
     said = capsys.readouterr().out
@@ -269,16 +283,15 @@ def test_the_scenes_without_a_model(monkeypatch, capsys, tmp_path) -> None:
     said = capsys.readouterr().out
     assert said.startswith("Recorded on ")
     assert len(said.splitlines()) == 12
-    scenes.your_ring(REFERENCE["MyRing"])
+    scenes.side_by_side(REFERENCE["MyRing"], sinks=sinks)
     said = capsys.readouterr().out
-    assert said.count("The same tokens") == 2
-    wrong = next(e for e in EXERCISES if e.id == "mo5-ring").mutants
-    never = next(m for m in wrong if m.name == "never-wraps").answer["MyRing"]
-    scenes.your_ring(never)
-    assert "With your ring it raised IndexError" in capsys.readouterr().out
-    newest = next(m for m in wrong if m.name == "newest-overwritten").answer["MyRing"]
-    scenes.your_ring(newest)
-    assert "They should be the same" in capsys.readouterr().out
+    assert "MyRing holds in all" in said
+    assert "The same tokens: the model decodes with your ring." in said
+    wrong = mutant_of_the_ring("seen-from-the-slot")  # what the lesson suggests to try
+    scenes.side_by_side(wrong, sinks=sinks)
+    assert "MyRing is not right yet" in capsys.readouterr().out
+    scenes.side_by_side(wrong, sinks=sinks, anyway=True)
+    assert "They part at token " in capsys.readouterr().out
 
 
 def test_the_lesson_needs_no_torch() -> None:
@@ -289,7 +302,7 @@ def test_the_lesson_needs_no_torch() -> None:
         "from ringkv_edu.checks.lesson_07 import EXERCISES\n"
         "from ringkv_edu import scenes_07 as scenes\n"
         "from ringkv_edu.given_model import Stack\n"
-        "scenes.two_ways(); scenes.your_ring(None); scenes.cliff()\n"
+        "scenes.two_ways(); scenes.side_by_side(None); scenes.cliff()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8"
@@ -301,7 +314,7 @@ def test_the_lesson_needs_no_torch() -> None:
 def test_records_say_with_what_they_were_made() -> None:
     folder = ROOT / "ringkv_edu/recorded"
     names = sorted(path.stem for path in folder.glob("*.json"))
-    assert {"cliff", "perplexity", "sinks"} <= set(names)
+    assert {"cliff", "needle", "perplexity", "retrieved", "sinks"} <= set(names)
     for name in names:
         record = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         assert {"command", "date", "model", "weights", "versions", "machine"} <= set(record)

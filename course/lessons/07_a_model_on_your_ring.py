@@ -353,8 +353,8 @@ check("predict07")
 
 # %% [markdown] role="solution" exercise="predict07"
 # 256, 257, 4, 256. Both caches lose their first token at the same query. One loses token 0, the other token 4,
-# and only one of the lines jumps. By exercise 2 token 0 stays in reach of 30 x 255 later positions, relayed
-# through the layers: so it is not what token 0 *said* that is missed.
+# and only one of the lines jumps. Whatever token 0 *said* stays in reach of 30 x 255 later positions, relayed
+# through the layers (exercise 2). So what is it that is missed? The section after the next cell finds out.
 
 # %% [markdown] id="cliff-why"
 # ## The cliff
@@ -475,7 +475,7 @@ for window, kv_heads, sinks, chunks in runs:
 # %% [markdown] role="solution" exercise="mo5-ring"
 # `S + p % W` works as well: any rule that gives each W tokens in a row W different slots. What must not happen
 # is one rule while the ring fills and another when it goes round. Sinks are a matter of the *text*: chunk two
-# has none. Lesson 03's `slot_of` is this rule, and the course's rings have `sinks` for this reason.
+# has none. `slot_of` in `ringkv_edu.visibility` is this rule, and the course's rings have `sinks` for this reason.
 
 # %% [markdown] id="own-why"
 # ## Your ring in a model
@@ -608,7 +608,7 @@ for arrived, steps in logs:
 # - **truncate**: old text is cut and the rest is read anew: another prefill;
 # - **summarise**: the model writes a short text in place of the old one. What that leaves out is lost;
 # - **retrieve**: old turns are kept as text outside the cache, and the passage that fits a question is put
-#   before it.
+#   before it. With that, 252 slots and 4 sinks gave all ten codes of the section above (recorded).
 #
 # Whoever truncates cuts **where a sentence begins**: half a sentence misleads. `tokens` are pieces of text; one that
 # ends in `.`, `!` or `?` ends a sentence.
@@ -669,7 +669,8 @@ for system in (3, 0):
 # %% [markdown] role="solution" exercise="mo7-keep"
 # The kept tokens must be read again from the system prompt on: their positions change, and from layer 2 on
 # their old keys were made with the lost text in view. That is what truncating costs and sliding does not. Real
-# text needs more care with ends (`e.g.`, quotes, other scripts). At equal memory, 256 slots: RETRIEVAL
+# text needs more care with ends (`e.g.`, quotes, other scripts). Retrieval found the codes' sentence by the words
+# it shares with the question, which was easy here. Where that search fails, the answer is lost as well.
 
 # %% [markdown] id="case07-ranks-why"
 # ## Case file: ranks that met turned keys
@@ -678,7 +679,8 @@ for system in (3, 0):
 #
 # After a million tokens a sink lies a million positions back, and no model was trained on that. StreamingLLM
 # counts distances **in the cache**: between the ranks of what the query sees. In a full cache the query has rank
-# S + W - 1. The window's tokens stand in a row, so for them nothing changes; only the sinks come nearer.
+# S + W - 1; before that, ranks are positions. The window's tokens stand in a row, so for them nothing changes;
+# only the sinks come nearer.
 #
 # A cache did that by turning the query to its rank. Its keys had been turned, when written, to their positions.
 # SmolLM2's perplexity went from 11.0 to 302.7 (recorded). In rajveer43/VeloxQuant-MLX#171, too, one number served
