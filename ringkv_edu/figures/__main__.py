@@ -8,7 +8,7 @@ from pathlib import Path
 from ..pure import RingKVBuffer
 from ..trace import record
 from .chunk_mask import draw_chunk_mask
-from .cliff import draw_cliff
+from .cliff import draw_cliff, draw_cliff_bins
 from .clock import draw_clock
 from .counted import draw_counted
 from .cursors import draw_cursors
@@ -19,8 +19,10 @@ from .mask_weights import draw_mask_weights
 from .memory_flat import draw_memory
 from .ntk import draw_ntk
 from .partition import draw_partition
+from .reach import draw_reach
 from .rewind_strip import draw_rewind
 from .ring import draw_ring
+from .sink_mass import draw_sink_mass
 from .slot_error import draw_slot_error
 from .style import save_small
 from .trim_strip import draw_trim
@@ -45,6 +47,9 @@ def main(folder: str) -> None:
         "counted": draw_counted(),
         "partition": draw_partition(),
         "log_n": draw_log_n(),
+        "reach": draw_reach(),
+        "cliff_bins": draw_cliff_bins(),
+        "sink_mass": draw_sink_mass(),
     }
     for name, figure in pictures.items():
         path = Path(folder, f"{name}.png")

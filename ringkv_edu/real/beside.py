@@ -28,8 +28,8 @@ __all__ = ["Both", "compare", "own_policies", "side_by_side"]
 PROMPT = "Write a short story about a lighthouse keeper and his dog."
 WINDOW, SINKS, NEW = 48, 4, 110
 WITHOUT_SINKS = (
-    "Your class takes no sinks, so token 0 leaves the window and even a right ring makes the model "
-    "repeat itself."
+    "A ring that takes no sinks loses token 0, and then even a right one makes the model repeat "
+    "itself."
 )
 
 
