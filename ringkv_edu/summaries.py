@@ -51,8 +51,8 @@ Counts = tuple[int, ...]  # how many tokens each summary has, oldest first
 class Fold(NamedTuple):
     """How tokens are folded: ``slots`` summaries of ``block`` tokens; which two ``merge``.
 
-    ``oldest``: the two oldest. ``least``: the neighbours that have fewest tokens together, so that
-    older summaries are coarser and none is very coarse.
+    ``oldest``: the two oldest, so that one summary takes all that is very old. ``least``: the
+    neighbours that have fewest tokens together, so that no summary is very coarse.
     """
 
     slots: int
