@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -16,7 +17,7 @@ from ringkv_edu.policies import Full, Pooled, Sinks
 from ringkv_edu.real.chat import Chat, Step, drift, interruptible
 from ringkv_edu.real.load import caches_of, smollm2
 from ringkv_edu.real.sentences import first_sentences, last_sentences, sentences
-from ringkv_edu.real.status import cost
+from ringkv_edu.real.status import Foot, cost
 from ringkv_edu.real.template import after_answer, opening, turn
 
 from . import own_rings
@@ -78,6 +79,33 @@ def test_bytes_never_change(policy):
     full = chat_of(Full())
     list(full.answer("One.", 5))
     assert full.nbytes == full.seen * 2 * 2 * 2 * 16 * 4
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+    def fileno(self):
+        return 2
+
+
+def test_the_line_at_the_foot(monkeypatch):
+    where = Terminal()
+    monkeypatch.setattr(sys, "stderr", where)
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(os, "get_terminal_size", lambda number: os.terminal_size((20, 12)))
+    with Foot() as foot:
+        assert where.getvalue() == "\n\x1b7\x1b[1;11r\x1b8\x1b[1A"  # row 12 does not scroll
+        where.truncate(0)
+        foot.show("a line that is longer than the terminal is wide")
+        shown = where.getvalue().lstrip("\0")
+        assert shown == "\x1b7\x1b[12;1H\x1b[2K\x1b[7ma line that is long\x1b[0m\x1b8"
+    assert where.getvalue().endswith("\x1b7\x1b[r\x1b[12;1H\x1b[2K\x1b8")  # all rows scroll again
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with Foot() as foot:
+        foot.show("nothing")
+    assert sys.stderr.getvalue() == ""
 
 
 def test_temperature_and_seed():

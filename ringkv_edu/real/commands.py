@@ -6,11 +6,12 @@ import argparse
 import shlex
 import sys
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 from ..adapters.surface import check_maker, names
 from ..cases.adapter import find
-from ..policies import Full
+from ..policies import Full, Policy
 from ..problem import Problem
 from .beside import own_policies
 from .chat import Chat
@@ -41,14 +42,9 @@ def chat(options: argparse.Namespace) -> int:
         raise Problem(f"--new is {options.new}; an answer has 1 token or more")
     if not 0 <= options.temperature <= 10:
         raise Problem(f"--temperature is {options.temperature:g}; give 0 (the likeliest) to 10")
-    if options.cache:
-        make, sinks = _tried(options)
-        if make is None:
-            return 1
-        right, own = own_policies(make, _window(options.window), sinks)
-        policies = {"your ring": own, "a right ring": right} if options.anyway else {"": own}
-    else:
-        policies = {"": policy_named(options.policy, options.window, _sinks(options, SINKS))}
+    policies = _policies(options)
+    if not policies:
+        return 1
     decoder, tokenizer = _loaded()
     how = options.temperature, options.seed
     chats = {
@@ -116,6 +112,17 @@ def needle(options: argparse.Namespace) -> int:
     return 0
 
 
+def _policies(options: argparse.Namespace) -> dict[str, Policy]:
+    """Give the policy of a talk, or two to compare; none when a learner's ring is wrong."""
+    if not options.cache:
+        return {"": policy_named(options.policy, options.window, _sinks(options, SINKS))}
+    make, sinks = _tried(options)
+    if make is None:
+        return {}
+    right, own = own_policies(make, _window(options.window), sinks)
+    return {"your ring": own, "a right ring": right} if options.anyway else {"": own}
+
+
 class Progress:
     """One line on a terminal's stderr, written over by the next; nothing anywhere else."""
 
@@ -125,7 +132,9 @@ class Progress:
     def __call__(self, text: str) -> None:
         """Show a text, or with an empty one clear the line."""
         if self.terminal:
-            print(f"\r{text[:78]:<78}", end="" if text else "\r", file=sys.stderr, flush=True)
+            width = get_terminal_size().columns - 1
+            shown = text[:width].ljust(width)
+            print(f"\r{shown}", end="" if text else "\r", file=sys.stderr, flush=True)
 
 
 def _tried(options: argparse.Namespace) -> tuple[Any, int]:
