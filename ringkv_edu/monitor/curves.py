@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
@@ -88,7 +89,11 @@ def _layers(axes: Any, seen: list[int], rows: list[list[Any]]) -> None:
     if len(rows[0]) <= FEW:
         lines = {f"layer {at}": [row[at] for row in rows] for at in range(len(rows[0]))}
     else:
-        every = {"largest of all layers": max, "median": median, "least": min}
+        every: dict[str, Callable[[list[Any]], Any]] = {
+            "largest of all layers": max,
+            "median": median,
+            "least": min,
+        }
         lines = {name: [of(row) for row in rows] for name, of in every.items()}
     for at, (name, values) in enumerate(lines.items()):
         axes.plot(seen, values, color=SLOT_COLOURS[at], marker="osD^"[at], lw=1, ms=4, label=name)
@@ -97,6 +102,7 @@ def _layers(axes: Any, seen: list[int], rows: list[list[Any]]) -> None:
 def _peaks(axes: Any, log: Log) -> None:
     seen, rows = _looks(log, "peaks")
     _layers(axes, seen, [[float("nan") if p is None else p for p in row] for row in rows])
+    axes.margins(y=0.3)  # room for the legend
     axes.set_title("Largest score")
 
 
