@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from ringkv_edu import policies
 from ringkv_edu.evaluate import (
     Asked,
     Contender,
@@ -398,7 +399,7 @@ def test_what_cannot_be_evaluated(model, text):
 @pytest.mark.parametrize(
     "name",
     ["full", "window:256", "sinks:252+4", "sinks-cache:252+4", "pooled:220+4+32x16",
-     "pooled-centre:220+0+32x16"],
+     "pooled-centre:220+0+32x16", *(["scored:256/128+4"] if hasattr(policies, "Scored") else [])],
 )  # fmt: skip
 def test_names_are_read_and_written(name):
     assert name_of(policy_of(name)) == name

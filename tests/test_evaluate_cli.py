@@ -18,6 +18,13 @@ def run(capsys, *arguments):
     return status, out, err
 
 
+@pytest.mark.parametrize("command", ["evaluate", "monitor", "diagnose"])
+def test_every_command_explains_itself(capsys, command):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert f"example:\n  ringkv {command}" in capsys.readouterr().out
+
+
 def test_evaluate_prints_writes_and_draws(capsys, tmp_path):
     plot, file = tmp_path / "a.png", tmp_path / "a.json"
     status, out, err = run(capsys, "evaluate", *SMALL, *TIMED, "--json", file, "--plot", plot)

@@ -294,6 +294,13 @@ def test_the_path_goes_from_full_to_smaller_windows_to_summaries(calm, tmp_path)
     assert all(run.cache_bytes >= best.cache_bytes for run in runs if run.within)
 
 
+def test_no_summaries_are_tried_where_every_window_does(calm, tmp_path):
+    model, text = calm
+    runs = sweep(model, text, tmp_path / "a.jsonl", Sweep(tolerance=9, smallest=16, timed=0))
+    assert [run.policy for run in runs] == ["full", "sinks:64+4", "sinks:32+4", "sinks:16+4"]
+    assert smallest_within(runs) == runs[-1]
+
+
 def test_a_sweep_that_was_stopped_goes_on(calm, tmp_path, monkeypatch):
     model, text = calm
     whole = sweep(model, text, tmp_path / "whole.jsonl", SHORT)

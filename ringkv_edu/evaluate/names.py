@@ -2,7 +2,8 @@
 
 ``full``, ``window:256``, ``sinks:252+4`` (window and sinks), ``sinks-cache:252+4`` (at the
 distances of StreamingLLM), ``pooled:220+4+32x16`` (window, sinks, summaries of blocks of 16) and
-``pooled-centre:220+4+32x16`` (keys averaged unturned, then turned to the centre of their block).
+``pooled-centre:220+4+32x16`` (keys averaged unturned, then turned to the centre of their block),
+and ``scored:256/128+4`` (so many kept in all, of them the newest and the sinks).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from .. import policies
 from ..policies import Full, Policy, Pooled, Sinks, Window
 from ..problem import Problem
 
@@ -27,6 +29,11 @@ KINDS: dict[str, tuple[str, Made]] = {
         lambda w, s, n, b: Pooled(w, s, n, b, pool="centre"),
     ),
 }
+if hasattr(policies, "Scored"):
+    KINDS["scored"] = (r"(\d+)/(\d+)\+(\d+)", policies.Scored)
+WHAT = ("window", "sinks", "summaries", "block")
+ALL = ("full", "window:256", "sinks:252+4", "sinks-cache:252+4", "pooled:220+4+32x16",
+       "pooled-centre:220+4+32x16", "scored:256/128+4")  # fmt: skip
 EXAMPLES = "full, window:256, sinks:252+4, sinks-cache:252+4, pooled:220+4+32x16"
 
 
@@ -38,15 +45,18 @@ def policy_of(text: str) -> Policy:
     pattern, make = KINDS[kind]
     found = re.fullmatch(pattern, sizes)
     if not found:
-        like = next(e for e in (*EXAMPLES.split(", "), "pooled-centre:220+4+32x16")
-                    if e.partition(":")[0] == kind)  # fmt: skip
+        like = next(example for example in ALL if example.partition(":")[0] == kind)
         raise Problem(f"the policy {text.strip()!r} has no such sizes; write it like {like}")
     numbers = [int(number) for number in found.groups()]
-    for name, number in zip(("window", "sinks", "summaries", "block"), numbers, strict=False):
+    names = ("budget", "recent", "sinks") if kind == "scored" else WHAT
+    for name, number in zip(names, numbers, strict=False):
         least = 0 if name == "sinks" else 1
         if not least <= number <= 2**24:
             raise Problem(f"the policy {text.strip()!r} has {name} {number}; give {least} or more")
-    return make(*numbers)
+    try:
+        return make(*numbers)
+    except ValueError as error:  # sizes that do not go together
+        raise Problem(f"the policy {text.strip()!r}: {error}") from None
 
 
 def policies_of(text: str) -> dict[str, Policy]:
@@ -68,5 +78,7 @@ def name_of(policy: Policy) -> str:
     if type(policy) is Pooled and policy.merge == "oldest":
         kind = "pooled-centre" if policy.pool == "centre" else "pooled"
         return f"{kind}:{policy.window}+{policy.sinks}+{policy.summaries}x{policy.block}"
+    if policy.name == "scored":
+        return f"scored:{get('budget')}/{get('recent')}+{get('sinks')}"
     sizes = ", ".join(f"{n} {get(n)}" for n in ("window", "sinks", "budget") if get(n) is not None)
     return f"{policy.name} ({sizes})" if sizes else policy.name

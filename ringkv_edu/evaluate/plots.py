@@ -57,12 +57,19 @@ def _sizes(axes: Any) -> None:
     axes.minorticks_off()
 
 
+def _unit(sizes: list[float]) -> tuple[int, str]:
+    """Give the unit that suits the largest of some bytes."""
+    return (KIB**2, "MiB") if max(sizes) >= 2 * KIB**2 else (KIB, "KiB")
+
+
 def _perplexity(axes: Any, found: Found) -> None:
+    unit, name = _unit([row["cache_bytes"] for row in found["rows"]])
     for at, row in enumerate(found["rows"]):
-        size = row["cache_bytes"] / KIB
-        axes.plot([size], [row["perplexity"]], ls="", label=row["name"], **_look(at))
+        axes.plot(
+            [row["cache_bytes"] / unit], [row["perplexity"]], ls="", label=row["name"], **_look(at)
+        )
     _sizes(axes)
-    axes.set(xlabel="cache at most, KiB", ylabel="perplexity (lower is better)")
+    axes.set(xlabel=f"cache at most, {name}", ylabel="perplexity (lower is better)")
     axes.set_title(f"Quality against memory, {found['options']['tokens']:,} tokens")
 
 
@@ -71,14 +78,19 @@ def _recall(axes: Any, found: Found) -> None:
     name = next(iter(rows[0]["tasks"]))
     for at, row in enumerate(rows):
         one = row["tasks"][name]
-        size = one["cache_bytes"] / one["rows"]
-        axes.plot([size / KIB], [one["accuracy"]], ls="", label=row["name"], **_look(at))
+        axes.plot(
+            [one["cache_bytes"] / one["rows"] / KIB],
+            [one["accuracy"]],
+            ls="",
+            label=row["name"],
+            **_look(at),
+        )
     chance = rows[0]["tasks"][name]["chance"]
     axes.axhline(chance, color=INK, ls=":", lw=1)
     axes.annotate("guessing", (0, chance), (4, 4), xycoords=("axes fraction", "data"),
                   textcoords="offset points", color=INK)  # fmt: skip
     _sizes(axes)
-    axes.set(xlabel="cache at most, KiB", ylabel="right answers", ylim=(-0.03, 1.05))
+    axes.set(xlabel="cache of one text at most, KiB", ylabel="right answers", ylim=(-0.03, 1.05))
     axes.set_title(f"Far recall against memory: {name}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
@@ -10,7 +11,7 @@ from .log import Log, RunLog
 
 __all__ = ["draw_curves"]
 
-KIB, SPAN = 1024, 16
+KIB, SPAN, FEW = 1024, 16, 4
 OWN, FULL, OTHER = SLOT_COLOURS[0], SLOT_COLOURS[1], SLOT_COLOURS[2]
 
 
@@ -40,14 +41,16 @@ def _runs(log: Log) -> list[tuple[RunLog, str, str, str]]:
 
 
 def _memory(axes: Any, log: Log) -> None:
+    most = max(s["bytes"] for run, *_ in _runs(log) for s in run.steps)
+    unit, says = (KIB**2, "MiB") if most >= 2 * KIB**2 else (KIB, "KiB")
     for run, name, colour, line in _runs(log):
         seen = [s["seen"] for s in run.steps]
-        sizes = [s["bytes"] / KIB for s in run.steps]
+        sizes = [s["bytes"] / unit for s in run.steps]
         axes.plot(seen, sizes, color=colour, ls=line, lw=2, label=name)
     for one in log.run.events:
         if one["event"] in ("alarm", "stop"):
             axes.annotate(one["event"], (seen[-1], sizes[-1]), color=WRONG)
-    axes.set(title="Cache, KiB", ylim=(0, None))
+    axes.set(title=f"Cache, {says}", ylim=(0, None))
 
 
 def _speed(axes: Any, log: Log) -> None:
@@ -79,16 +82,27 @@ def _looks(log: Log, key: str) -> tuple[list[int], list[list[Any]]]:
     return [s["seen"] for s in looked], [s["inside"][key] for s in looked]
 
 
-def _layers(axes: Any, seen: list[int], rows: list[list[Any]], label: str) -> None:
-    for layer in range(len(rows[0]) if rows else 0):
-        colour = SLOT_COLOURS[layer % len(SLOT_COLOURS)]
-        name = f"{label} {layer}" if len(rows[0]) <= 4 else None
-        axes.plot(seen, [row[layer] for row in rows], color=colour, marker=".", lw=1, label=name)
+def _layers(axes: Any, seen: list[int], rows: list[list[Any]]) -> None:
+    """Draw each layer; of more than four, what the largest, the median and the least have."""
+    if not rows:
+        return
+    if len(rows[0]) <= FEW:
+        lines = {f"layer {at}": [row[at] for row in rows] for at in range(len(rows[0]))}
+    else:
+        every: dict[str, Callable[[list[Any]], Any]] = {
+            "largest of all layers": max,
+            "median": median,
+            "least": min,
+        }
+        lines = {name: [of(row) for row in rows] for name, of in every.items()}
+    for at, (name, values) in enumerate(lines.items()):
+        axes.plot(seen, values, color=SLOT_COLOURS[at], marker="osD^"[at], lw=1, ms=4, label=name)
 
 
 def _peaks(axes: Any, log: Log) -> None:
     seen, rows = _looks(log, "peaks")
-    _layers(axes, seen, [[float("nan") if p is None else p for p in row] for row in rows], "layer")
+    _layers(axes, seen, [[float("nan") if p is None else p for p in row] for row in rows])
+    axes.margins(y=0.3)  # room for the legend
     axes.set_title("Largest score")
 
 

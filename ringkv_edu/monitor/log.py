@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from ..evaluate.lines import read_lines
 from ..problem import Problem
 from .caches import capacity_of
 
-__all__ = ["Log", "RunLog", "read_log"]
+__all__ = ["Log", "RunLog", "read_log", "undisturbed"]
 
 Line = dict[str, Any]
 NEEDED = {"step": ("kind", "n", "seen", "seconds", "bytes", "batch", "held")}
@@ -56,12 +55,18 @@ class RunLog:
         return int(self.steps[-1]["seen"]) if self.steps else 0
 
     def time(self, late: bool) -> float | None:
-        """Give the median seconds of a decode step in the first or last quarter."""
+        """Give the undisturbed seconds of a decode step in the first or last quarter."""
         timed = self.timed
         if len(timed) < 8:
             return None
         quarter = timed[-(len(timed) // 4) :] if late else timed[: len(timed) // 4]
-        return float(median(step["seconds"] for step in quarter))
+        return undisturbed(quarter)
+
+
+def undisturbed(steps: list[Line]) -> float:
+    """Give the seconds below which a tenth of some steps lie: whatever disturbs one adds to it."""
+    times = sorted(step["seconds"] for step in steps)
+    return float(times[len(times) // 10])
 
 
 @dataclass

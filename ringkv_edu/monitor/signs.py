@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from statistics import mean, median
 
-from .log import Log, RunLog
+from .log import Log, RunLog, undisturbed
 
 __all__ = [
     "bandwidth",
@@ -32,6 +32,7 @@ GROWN = 1.5
 AGAIN = 3.0  # storage in times of what is reported
 PEAK = 3.0  # times the largest score so far
 ENOUGH = 8
+LONG, TIMES = 64, 20  # tokens of a prompt; steps whose time it takes at least
 
 
 def memory(log: Log) -> str | None:
@@ -176,14 +177,17 @@ def quality(log: Log) -> str | None:
 def first_token(log: Log) -> str | None:
     """Prefill takes most of the time."""
     prefill = sum(s["seconds"] for s in log.run.steps if s["kind"] == "prefill")
-    timed = [s["seconds"] for s in log.run.timed]
+    timed = log.run.timed
     tokens = sum(s["n"] for s in log.run.steps if s["kind"] == "prefill")
-    if len(timed) < ENOUGH or prefill < max(sum(timed), 20 * median(timed)):
+    if len(timed) < ENOUGH or tokens < LONG:
         return None
-    share = prefill / (prefill + sum(timed))
+    step = undisturbed(timed)
+    if prefill < max(len(timed), TIMES) * step:
+        return None
+    share = prefill / (prefill + len(timed) * step)
     return (
         f"the first token took {100 * share:.0f} % of the time: {tokens} tokens of prompt went in "
-        f"before it, {prefill / median(timed):.0f} times the work of a later one"
+        f"before it, {prefill / step:.0f} times the time of a later one"
     )
 
 
@@ -194,8 +198,7 @@ def half_way(log: Log) -> str | None:
         rows, before = steps[i]["batch"], steps[i - 1]["batch"]
         if rows <= before:
             continue
-        old = median(s["seconds"] for s in steps[:i])
-        new = median(s["seconds"] for s in steps[i:])
+        old, new = undisturbed(steps[:i]), undisturbed(steps[i:])
         if new > SLOWER * old:
             times, each = new / old, new / old / rows * before
             return (

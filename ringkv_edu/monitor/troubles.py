@@ -114,12 +114,12 @@ MAKERS: dict[str, Maker] = {
     # S22
     "out of memory": Maker("everything is kept", Full(), 200, budget_tokens=160),
     "slow while memory is free": Maker(
-        "everything is read at each step", Full(), 300, batch=24, reference=False,
-        budget_tokens=5000,
+        "everything is read at each step", Full(), 260, batch=64, reference=False,
+        budget_tokens=4000,
     ),
     "slow first token": Maker("the prompt is long", Full(), 1240, prompt=1200, reference=False),
     "slows half way": Maker(
-        "thirty-one more rows join", Sinks(60, 4), 200, reference=False, joins=(100, 32)
+        "127 more rows join", Sinks(60, 4), 200, reference=False, joins=(100, 128)
     ),
     # S13, S38
     "memory creeps": Maker("summaries are listed and never merged (D4)", Listed(16, 4), 200),
