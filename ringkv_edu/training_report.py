@@ -14,6 +14,7 @@ __all__ = ["bar", "curve", "draw_losses", "lines"]
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 50
+COLOURS = (*SLOT_COLOURS[:5], SLOT_COLOURS[6])  # yellow is no colour for a line
 STYLES = ("-", "--", ":", "-.", (0, (6, 1)), (0, (1, 1)))
 
 
@@ -67,9 +68,9 @@ def draw_losses(runs: Mapping[str, Sequence[float]]) -> Any:
             width = len(losses) / len(means)
             steps = [width * (i + 0.5) for i in range(len(means))]
             axes.plot(steps, means, lw=2, label=name, ls=STYLES[number % len(STYLES)],
-                      color=SLOT_COLOURS[number % len(SLOT_COLOURS)])  # fmt: skip
+                      color=COLOURS[number % len(COLOURS)])  # fmt: skip
         axes.axhline(math.log(recall.VALUES), color=LINE, ls="--")
-        axes.annotate("guessing a value", (1, math.log(recall.VALUES)), (-4, 4), color=INK,
+        axes.annotate("guessing a value", (1, math.log(recall.VALUES)), (-4, -14), color=INK,
                       xycoords=("axes fraction", "data"), textcoords="offset points",
                       ha="right")  # fmt: skip
         axes.set(

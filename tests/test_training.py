@@ -204,3 +204,19 @@ def test_ringkv_train_says_what_is_wrong(given, words, tmp_path, monkeypatch, ca
     shown = capsys.readouterr()
     assert words in shown.err
     assert not shown.out
+
+
+def test_ringkv_train_explains_itself(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["train", "--help"])
+    assert left.value.code == 0
+    assert "example:\n  ringkv train pooled" in capsys.readouterr().out
+
+
+def test_a_terminal_sees_how_far_a_run_is(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert main(["train", "full", "--steps", "2"]) == 0
+    shown = capsys.readouterr()
+    assert "full [########################] step 2 of 2, loss" in shown.err
+    assert shown.err.endswith("\r")  # and is wiped away
+    assert "\r" not in shown.out
