@@ -90,7 +90,8 @@ def _talking(one: argparse.ArgumentParser) -> None:
     add("--prompt", action="append", default=[], metavar="TEXT", help="say this; may be repeated")
     add("--temperature", type=float, default=0.0, help="0 takes the likeliest token (default: 0)")
     add("--seed", type=int, default=0, help="for a temperature above 0 (default: 0)")
-    add("--log", metavar="FILE", help="write each step's tokens, bytes and seconds")
+    add("--log", metavar="FILE", help="write each step's tokens, bytes and seconds as they come")
+    add("--json", metavar="FILE", help="write at the end what the talk took")
 
 
 def _own(one: argparse.ArgumentParser) -> None:

@@ -35,7 +35,7 @@ def small_model(models_folder: Path) -> Path:
             weights[f"{here}mlp.{name}.weight"] = torch.randn(shape, generator=make) * 0.3
         for name in ("input_layernorm", "post_attention_layernorm"):
             weights[f"{here}{name}.weight"] = torch.ones(32)
-    weights["model.norm.weight"] = torch.full((32,), 0.7)
+    weights["model.norm.weight"] = torch.full((32,), 0.3)
     save_file(weights, folder / "model.safetensors")
     special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
     letters = [*special, *sorted(pre_tokenizers.ByteLevel.alphabet())]

@@ -15,8 +15,6 @@ _HOME = {
     "Chat": "chat",
     "caches_of": "load",
     "last_sentences": "sentences",
-    "needle": "needle",
-    "perplexity": "perplexity",
     "side_by_side": "beside",
     "smollm2": "load",
     "try_out": "trial",
@@ -27,6 +25,4 @@ __all__ = ["ModelMissing", "fetched", *_HOME]
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"ringkv_edu.real has no name {name!r}; it offers {__all__}")
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value  # `needle` and `perplexity` are also the names of their modules
-    return value
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -19,7 +19,14 @@ from .named import Row, policy_named, table_rows
 from .needle import needle as ask
 from .needle import questions
 from .perplexity import perplexity as measure
-from .record import needle_record, needle_table, perplexity_record, perplexity_table, write
+from .record import (
+    chat_record,
+    needle_record,
+    needle_table,
+    perplexity_record,
+    perplexity_table,
+    write,
+)
 from .talk import TRAINED, Talk, summary, turns
 from .trial import try_out
 
@@ -54,6 +61,8 @@ def chat(options: argparse.Namespace) -> int:
         for title, one in chats.items():
             for line in summary(one):
                 print(f"{title}: {line}" if title else line, file=sys.stderr)
+    title, policy = next(iter(policies.items()))
+    _written(options.json, chat_record(chats[title], policy, _typed()))
     return 0
 
 

@@ -8,9 +8,12 @@ import json
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from ..bench.machine import environment
+from ..policies import Policy
+from .chat import Chat, drift
 from .needle import Found, Question
 from .perplexity import BIN, SINGLES, Run, bins, ppl, segments
 from .places import MODEL
@@ -25,6 +28,7 @@ __all__ = [
     "write",
 ]
 
+GROUP = 100  # decoded tokens that a talk's record puts together
 LIBRARIES = ("ringkv-edu", "tokenizers", "safetensors", "numpy")
 
 
@@ -126,6 +130,31 @@ def needle_table(record: dict[str, Any]) -> list[str]:
         for row in record["rows"]
     ]
     return shown(["", "codes found", "digits", "log p of a code"], body)
+
+
+def chat_record(chat: Chat, policy: Policy, command: str) -> dict[str, Any]:
+    """Give what a talk took, ready for JSON: groups of single tokens, and the slope."""
+    single = [step for step in chat.steps if step.tokens == 1]
+    sizes = [step.bytes for step in chat.steps]
+    found = drift(chat.steps)
+    groups = [single[at : at + GROUP] for at in range(0, len(single), GROUP)]
+    return about(command) | {
+        "policy": repr(policy),
+        "tokens": chat.seen,
+        "decoded": len(single),
+        "least_bytes": min(sizes, default=0),
+        "most_bytes": max(sizes, default=0),
+        "drift": found._asdict() if found else None,
+        "groups": [
+            {
+                "seen": group[-1].seen,
+                "tokens": len(group),
+                "bytes": group[-1].bytes,
+                "median_ms": round(1e3 * median(step.seconds for step in group), 3),
+            }
+            for group in groups
+        ],
+    }
 
 
 def shown(head: Sequence[str], body: Iterable[Sequence[str]]) -> list[str]:
