@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import subprocess
@@ -338,7 +337,7 @@ def test_a_little_of_the_record_again() -> None:
     text = "".join(topics[name] for name in scenes.TOPICS)
     ids = tokenizer.encode(text, add_special_tokens=False).ids[:280]
     nll = run_one(model, ids, Row("full", "full", Full())).nll
-    if hashlib.sha256(text.encode()).hexdigest() == recorded("cliff")["text"]["sha256"]:
+    if recorded("cliff")["machine"]["python"].startswith(f"3.{sys.version_info.minor}."):
         np.testing.assert_allclose(bins(nll), row("cliff", "full")["nll_bins"][:8], atol=0.01)
     found = [layer["token_0"] for layer in mass_of(model, torch.tensor(ids)[None])]
     assert max(found[:12]) < 0.15 < min(found[12:])
