@@ -57,12 +57,13 @@ def cliff() -> None:
     from .real.named import Row
     from .real.perplexity import bins, run_one
 
+    print("Measuring three runs of SmolLM2, about a minute ...", flush=True)
     model, tokenizer = smollm2()
     text = "".join(pydoc_data.topics.topics[name] for name in TOPICS)
     ids = tokenizer.encode(text, add_special_tokens=False).ids[:LIVE_TOKENS]
     policies = (("full", Full()), ("window", Window(256)), ("sinks", Sinks(252, 4)))
     runs = {key: run_one(model, ids, Row(key, NAMES[key], policy)) for key, policy in policies}
-    print(f"Measured here, SmolLM2, {LIVE_TOKENS} tokens of Python's documentation:")
+    print(f"Measured here, {LIVE_TOKENS} tokens of Python's documentation:")
     _curve({key: bins(run.nll, WIDTH) for key, run in runs.items()})
 
 

@@ -24,9 +24,12 @@ from ringkv_edu.figures.sink_mass import ratios, shares
 from ringkv_edu.given_model import Layer, Stack, attended, drawn_layer, write
 from ringkv_edu.given_numpy import RingArrays, numbers
 from ringkv_edu.model import Attention, Config, turns_at
-from ringkv_edu.policies import Shape, Sinks, Window
+from ringkv_edu.policies import Full, Shape, Sinks, Window
+from ringkv_edu.real import fetched, smollm2
+from ringkv_edu.real.named import Row
+from ringkv_edu.real.perplexity import bins, run_one
 from ringkv_edu.real.retrieved import QUESTION, best_passage
-from ringkv_edu.real.sinks import Foreign, Kept, Ranked
+from ringkv_edu.real.sinks import Foreign, Kept, Ranked, mass_of
 from ringkv_edu.recorded import recorded, row
 from ringkv_edu.rope import rotate
 
@@ -319,3 +322,22 @@ def test_records_say_with_what_they_were_made() -> None:
         record = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         assert {"command", "date", "model", "weights", "versions", "machine"} <= set(record)
         assert all(a != b for a, b in pairwise(one["key"] for one in record["rows"]))
+
+
+def test_the_packages_records_are_the_courses() -> None:
+    for path in (ROOT / "course/recorded").glob("*.json"):
+        assert (ROOT / "ringkv_edu/recorded" / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.skipif(not fetched(), reason="model weights not fetched")
+def test_a_little_of_the_record_again() -> None:
+    from pydoc_data.topics import topics
+
+    model, tokenizer = smollm2()
+    text = "".join(topics[name] for name in scenes.TOPICS)
+    ids = tokenizer.encode(text, add_special_tokens=False).ids[:280]
+    nll = run_one(model, ids, Row("full", "full", Full())).nll
+    if recorded("cliff")["machine"]["python"].startswith(f"3.{sys.version_info.minor}."):
+        np.testing.assert_allclose(bins(nll), row("cliff", "full")["nll_bins"][:8], atol=0.01)
+    found = [layer["token_0"] for layer in mass_of(model, torch.tensor(ids)[None])]
+    assert max(found[:12]) < 0.15 < min(found[12:])

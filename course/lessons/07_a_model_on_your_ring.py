@@ -363,7 +363,7 @@ check("predict07")
 # of the last 256 lies higher, up to five times, and the line of 252 and the first 4 stays with that of
 # everything.](figure:cliff_bins.png)
 #
-# Recorded, one English text. The next cell measures it again if the model has been fetched (half a minute), and
+# Recorded, one English text. The next cell measures it again if the model has been fetched (about a minute), and
 # else shows the recorded numbers.
 
 # %% id="cliff" role="volatile"
