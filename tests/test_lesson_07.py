@@ -324,11 +324,6 @@ def test_records_say_with_what_they_were_made() -> None:
         assert all(a != b for a, b in pairwise(one["key"] for one in record["rows"]))
 
 
-def test_the_packages_records_are_the_courses() -> None:
-    for path in (ROOT / "course/recorded").glob("*.json"):
-        assert (ROOT / "ringkv_edu/recorded" / path.name).read_bytes() == path.read_bytes()
-
-
 @pytest.mark.skipif(not fetched(), reason="model weights not fetched")
 def test_a_little_of_the_record_again() -> None:
     from pydoc_data.topics import topics

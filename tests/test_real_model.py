@@ -89,7 +89,7 @@ def test_digits_are_tokens_and_the_code_is_far():
 
 
 def recorded(root, name):
-    text = (root / "course" / "recorded" / name).read_text(encoding="utf-8")
+    text = (root / "ringkv_edu" / "recorded" / name).read_text(encoding="utf-8")
     record = json.loads(text)
     assert record["model"] == "SmolLM2-135M-Instruct"
     assert record["command"].startswith("ringkv model ")
