@@ -23,7 +23,10 @@ from .lab import Lab, browser, started_course
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
 LESSON_01 = "01_plain_python_ring"
-SHOWS = {"own-model": "The same tokens: a model decodes with your ring."}
+SHOWS = {
+    "own-model": "The same tokens: a model decodes with your ring.",
+    "07-own-sinks": "The same tokens: the model decodes with your ring.",
+}
 WRONG = {
     "ex00-last": ("def last(tokens, window):\n    return tokens[len(tokens) - window:]",
                   "goes below 0 while the list is still short"),
@@ -64,6 +67,13 @@ WRONG = {
     "tr5-leak": ("def packed_mask(sequence, positions, window):\n"
                  "    distance = positions[:, None] - positions[None, :]\n"
                  "    return (distance >= 0) & (distance < window)", "sequence"),
+    "ps5-log-n": ("def attend_summaries(q, keys, values, summary_keys, summary_values, counts):\n"
+                  "    full = counts > 0\n"
+                  "    blurred = summary_keys[full] @ q + np.log(counts[full])\n"
+                  "    scores = np.concatenate([keys @ q, blurred]) / np.sqrt(len(q))\n"
+                  "    weights = np.exp(scores - scores.max())\n"
+                  "    both = np.concatenate([values, summary_values[full]])\n"
+                  "    return weights / weights.sum() @ both", "log n is added before scaling"),
     "rope4-write": ("def write(ring, k, v):\n    slot = ring.seen % ring.window\n"
                     "    ring.keys[:, slot] = turned(k, slot)\n    ring.values[:, slot] = v\n"
                     "    ring.positions[slot] = ring.seen\n    ring.seen += 1\n\n\n"
