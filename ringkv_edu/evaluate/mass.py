@@ -48,7 +48,7 @@ class Looker:
 
     def _early(self, at: Tensor, weights: Tensor) -> float:
         """Add up the weights of the first tokens; ``at`` may differ from key head to key head."""
-        early = (at >= 0) & (at < self.first)
+        early = at < self.first  # an empty slot has no weight
         if early.ndim == 3:
             early = early.repeat_interleave(weights.shape[1] // early.shape[1], 1)
         mask = early.unsqueeze(-2) if early.ndim == 3 else early[:, None, None]
