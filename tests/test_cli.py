@@ -49,7 +49,23 @@ def test_public_names() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["start", "doctor", "build", "check", "status", "reset", "update", "watch", "cases", "bench"],
+    [
+        "start",
+        "doctor",
+        "build",
+        "check",
+        "status",
+        "reset",
+        "update",
+        "watch",
+        "cases",
+        "bench",
+        "train",
+        "model",
+        "evaluate",
+        "monitor",
+        "diagnose",
+    ],
 )
 def test_every_command_explains_itself(tmp_path: Path, command: str) -> None:
     done = ringkv(command, "--help", cwd=tmp_path)

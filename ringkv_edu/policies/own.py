@@ -92,6 +92,6 @@ class OwnCache:
             self.store.append(k[:, :, at], v[:, :, at], None)
             keys, values, positions = self.store.held()
             seen = self.store.newest(positions)[:, None]
-            part = Part(keys, values, seen)
+            part = Part(keys, values, seen, at=positions)
             out.append(joint_attention(q[:, :, at], [part], self.shape.scale, self.sink)[0])
         return torch.cat(out, 2)

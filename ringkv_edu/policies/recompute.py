@@ -172,14 +172,14 @@ class RecomputeCache:
         ring = self.ring
         ring.append(k, v)
         held = ring.positions[:, None] >= 0  # without slack a full ring is the window
-        parts = [Part(ring.keys, ring.values, held)]
+        parts = [Part(ring.keys, ring.values, held, at=ring.positions)]
         if position >= ring.window:
             at = torch.arange(index.shape[2], device=q.device)
             left = at[None] <= position - ring.window
             best, found = self.how.choose(q, index, left)
             keys, values = self._exact(best.squeeze(2), found.squeeze(2))
             seen = found.repeat_interleave(self.shape.heads // self.shape.kv_heads, 1)
-            parts.append(Part(keys, values, seen))
+            parts.append(Part(keys, values, seen, at=best.squeeze(2)))
         return joint_attention(q, parts, self.shape.scale, self.sink)[0]
 
     def _index(self, evicted: int) -> Tensor:

@@ -121,7 +121,7 @@ class ScoredCache:
         self.length += 1
         held = self.positions >= 0
         mask = held.repeat_interleave(self.shape.heads // self.shape.kv_heads, 1)[:, :, None]
-        part = Part(self.keys, self.values, mask)
+        part = Part(self.keys, self.values, mask, at=self.positions)
         out, (weights,) = joint_attention(q, [part], self.shape.scale, self.sink)
         self.scores += torch.unflatten(weights, 1, (self.shape.kv_heads, -1)).sum((2, 3))
         return out

@@ -161,7 +161,7 @@ class StateCache:
         found = found.masked_fill(queries[:, None] - places[0] < ring.window, 0)
         got = _grouped(asked, self.sums) + _grouped(found, rows.to(found.dtype))
         mass = _grouped(asked, self.mass[..., None])[..., 0] + found.sum(-1)
-        parts = [Part(keys, values, exact)]
+        parts = [Part(keys, values, exact, at=positions)]
         out = _together(q, parts, got, mass, self.shape, self.learned, self.sink)
         self.sums += kept.mT @ rows.to(kept.dtype)
         self.mass += kept.sum(2)
