@@ -357,7 +357,6 @@ def test_scored_without_a_choice_is_the_window_with_its_sinks():
         (lambda: Learned(4, 0, 0).how, "summaries is 0"),
         (lambda: Learned(4, 0, 2, 2, "newest").how, "merge is 'newest'"),
     ],
-    ids=str,
 )
 def test_sizes_that_cannot_be(make, words):
     with pytest.raises(ValueError, match=words):

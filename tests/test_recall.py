@@ -71,7 +71,6 @@ def test_a_seed_gives_the_same_texts_and_training_texts_are_others():
         (lambda: next(recall.batches(0, 1)), ValueError, "size is 0"),
         (lambda: recall.words([96]), ValueError, "no token 96; give tokens from 0 to 95"),
     ],
-    ids=str,
 )
 def test_wrong_numbers_are_named(call, error, words):
     with pytest.raises(error, match=words):
