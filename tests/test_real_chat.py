@@ -136,17 +136,16 @@ def test_an_answer_can_be_stopped_and_the_talk_goes_on():
 
 
 def test_drift_is_a_line_through_medians():
-    steps = [Step(100 + n, 7, 0.010 + 0.002 * n / 1000, 1) for n in range(1000)]
+    steps = [Step(100 + n, 7, 0.010 + 0.002 * n / 1000, 1, 0.005) for n in range(1000)]
     steps[500] = steps[500]._replace(seconds=9.0)  # one step that waited for something
-    found = drift([Step(100, 7, 3.0, 100), *steps])
+    found = drift([Step(100, 7, 3.0, 100, 3.0), *steps])
     assert found.tokens == 1000
-    assert found.slope_ms == pytest.approx(2.0, abs=0.01)
-    assert found.percent == pytest.approx(100 * 2 / 11, rel=0.01)
+    assert found.clock.slope_ms == pytest.approx(2.0, abs=0.01)
+    assert str(found.clock) == "11.0 ms, slope +2.00 ms (+18.2 %)"
+    assert str(found.cpu) == "5.0 ms, slope +0.00 ms (+0.0 %)"
     assert drift(steps[:199]) is None
-    assert (
-        cost(steps)
-        == f"1,099 tokens | cache 7 bytes | {20 / sum(s.seconds for s in steps[-20:]):.1f} tokens/s"
-    )
+    rate = 20 / sum(step.seconds for step in steps[-20:])
+    assert cost(steps) == f"1,099 tokens | cache 7 bytes | {rate:.1f} tokens/s"
 
 
 def test_chat_from_prompts(monkeypatch, capsys, tmp_path):
@@ -165,7 +164,7 @@ def test_chat_from_prompts(monkeypatch, capsys, tmp_path):
     assert {step["bytes"] for step in steps} == {bytes_kept}
     assert f"{steps[-1]['seen']:,} tokens | cache {bytes_kept:,} bytes" in err
     assert "cache bytes: the same throughout" in err
-    assert "per 1,000 tokens of the talk" in err
+    assert "by the clock a token took" in err
     record = json.loads((tmp_path / "talk.json").read_text())
     assert record["tokens"] == steps[-1]["seen"]
     assert record["least_bytes"] == record["most_bytes"] == bytes_kept
@@ -290,7 +289,7 @@ def test_without_the_model(monkeypatch, capsys, tmp_path):
         status, _, err = ringkv(monkeypatch, capsys, "model", *command)
         assert status == 2
         assert err == (
-            f"ringkv: SmolLM2-135M-Instruct is not in {tmp_path}; get it once, about 98 MB, with "
+            f"ringkv: SmolLM2-135M-Instruct is not in {tmp_path}; get it once, 93 MB, with "
             f"`ringkv model fetch`\n"
         )
 

@@ -122,3 +122,12 @@ def test_recorded_needle(root):
     _, rows = recorded(root, "needle.json")
     assert rows["full"]["codes_right"] == rows["full"]["codes"] == 10
     assert all(row["codes_right"] == 0 for key, row in rows.items() if key != "full")
+
+
+def test_recorded_chat(root):
+    text = (root / "course" / "recorded" / "chat.json").read_text(encoding="utf-8")
+    record = json.loads(text)
+    assert "/tmp" not in text
+    assert record["tokens"] >= 3000
+    assert record["least_bytes"] == record["most_bytes"] == 46080 * 256  # flat to the byte
+    assert sum(group["tokens"] for group in record["groups"]) == record["decoded"]

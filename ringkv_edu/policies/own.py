@@ -62,11 +62,11 @@ class OwnCache:
     @property
     def seen(self) -> Tensor:
         """The next token's position, as the rings say: (batch,)."""
-        rings = self.store.rings
-        if all(getattr(ring, "seen", None) is not None for ring in rings):
-            told = [torch.as_tensor(ring.seen).reshape(-1) for ring in rings]
-            return torch.cat(told).expand(len(self.store.seen)).long()
-        return self.positions.amax(1) + 1
+        told = [getattr(ring, "seen", None) for ring in self.store.rings]
+        if any(seen is None or callable(seen) for seen in told):
+            return self.positions.amax(1) + 1
+        each = torch.cat([torch.as_tensor(seen).reshape(-1) for seen in told])
+        return each.expand(len(self.store.seen)).long()
 
     @property
     def positions(self) -> Tensor:

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, process_time
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ import torch
 from ..model import Decoder
 from .template import END, after_answer, opening, turn
 
-__all__ = ["Chat", "Drift", "Step", "drift", "interruptible"]
+__all__ = ["Chat", "Drift", "Line", "Step", "drift", "interruptible"]
 
 CHUNK = 64  # tokens of a prompt that are fed at once: an answer can be stopped between two
 
@@ -35,6 +35,7 @@ class Step(NamedTuple):
     bytes: int  # of all layers' caches
     seconds: float
     tokens: int
+    cpu: float  # seconds of all threads' computing: waiting for others is not in it
 
 
 @dataclass
@@ -92,11 +93,11 @@ class Chat:
         """Feed tokens, note what it took, and give the logits after the last one."""
         for at in range(0, len(ids), CHUNK):
             some = torch.tensor([ids[at : at + CHUNK]])
-            start = perf_counter()
+            start, cpu = perf_counter(), process_time()
             logits = self.model.step(some, self.caches, last=True)[0, -1]
-            took = perf_counter() - start
+            took = perf_counter() - start, process_time() - cpu
             self.seen += some.shape[1]
-            self.steps.append(Step(self.seen, self.nbytes, took, some.shape[1]))
+            self.steps.append(Step(self.seen, self.nbytes, took[0], some.shape[1], took[1]))
         return logits
 
     def _chosen(self, logits: torch.Tensor) -> int:
@@ -106,32 +107,43 @@ class Chat:
         return int(torch.multinomial(odds, 1, generator=self.rng))
 
 
+class Line(NamedTuple):
+    """A median in milliseconds, and how much more it is per 1,000 tokens of a talk."""
+
+    median_ms: float
+    slope_ms: float
+
+    def __str__(self) -> str:
+        percent = 100 * self.slope_ms / self.median_ms if self.median_ms else 0.0
+        return f"{self.median_ms:.1f} ms, slope {self.slope_ms:+.2f} ms ({percent:+.1f} %)"
+
+
 class Drift(NamedTuple):
-    """How the time of a decoded token changes as a talk grows: a line through medians."""
+    """How the time of a decoded token changes as a talk grows, by the clock and in CPU time."""
 
     tokens: int
-    median_ms: float
-    slope_ms: float  # more per 1,000 tokens of the talk
-
-    @property
-    def percent(self) -> float:
-        """The slope as a share of the median, in percent per 1,000 tokens."""
-        return 100 * self.slope_ms / self.median_ms
+    clock: Line
+    cpu: Line
 
 
 def drift(steps: Sequence[Step], width: int = 50) -> Drift | None:
-    """Fit a line to the time of single tokens: medians of ``width`` of them each, least squares.
+    """Fit lines to the time of single tokens: medians of ``width`` of them each, least squares.
 
-    None for fewer than four such groups: a slope would say nothing.
+    The clock also shows what else the machine does. None for fewer than four groups of ``width``:
+    a slope would say nothing.
     """
     single = [step for step in steps if step.tokens == 1]
     groups = [single[at : at + width] for at in range(0, len(single) - width + 1, width)]
     if len(groups) < 4:
         return None
-    at = [float(np.mean([step.seen for step in group])) for group in groups]
-    ms = [1e3 * float(np.median([step.seconds for step in group])) for group in groups]
-    slope = float(np.polyfit(np.array(at) / 1000, ms, 1)[0])
-    return Drift(len(single), 1e3 * float(np.median([s.seconds for s in single])), slope)
+    at = np.array([float(np.mean([step.seen for step in group])) for group in groups])
+
+    def line(of: Callable[[Step], float]) -> Line:
+        ms = [1e3 * float(np.median([of(step) for step in group])) for group in groups]
+        slope = float(np.polyfit(at / 1000, ms, 1)[0])
+        return Line(1e3 * float(np.median([of(step) for step in single])), slope)
+
+    return Drift(len(single), line(lambda step: step.seconds), line(lambda step: step.cpu))
 
 
 @contextmanager

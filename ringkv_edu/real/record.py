@@ -144,13 +144,15 @@ def chat_record(chat: Chat, policy: Policy, command: str) -> dict[str, Any]:
         "decoded": len(single),
         "least_bytes": min(sizes, default=0),
         "most_bytes": max(sizes, default=0),
-        "drift": found._asdict() if found else None,
+        "clock": found.clock._asdict() if found else None,
+        "cpu": found.cpu._asdict() if found else None,
         "groups": [
             {
                 "seen": group[-1].seen,
                 "tokens": len(group),
                 "bytes": group[-1].bytes,
                 "median_ms": round(1e3 * median(step.seconds for step in group), 3),
+                "median_cpu_ms": round(1e3 * median(step.cpu for step in group), 3),
             }
             for group in groups
         ],

@@ -90,10 +90,8 @@ def summary(chat: Chat) -> list[str]:
     grown = "the same throughout" if len(set(sizes)) == 1 else f"from {sizes[0]:,} to {sizes[-1]:,}"
     said.append(f"cache bytes: {grown}")
     if found := drift(chat.steps):
-        said.append(
-            f"{found.tokens:,} tokens decoded, {found.median_ms:.1f} ms each at the median; slope "
-            f"{found.slope_ms:+.2f} ms ({found.percent:+.1f} %) per 1,000 tokens of the talk"
-        )
+        said.append(f"{found.tokens:,} tokens decoded; slopes are per 1,000 tokens of the talk")
+        said.append(f"by the clock a token took {found.clock}; in CPU time {found.cpu}")
     else:
         said.append("too few tokens for a slope (200 decoded ones at least)")
     if chat.seen > TRAINED:
