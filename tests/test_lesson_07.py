@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -220,7 +219,7 @@ def test_retrieval_at_equal_memory() -> None:
 
 
 def test_a_record_that_is_not_there() -> None:
-    with pytest.raises(KeyError, match="nothing is recorded as 'wedge'; there are cliff, "):
+    with pytest.raises(KeyError, match="nothing is recorded as 'wedge'; there are chat, cliff, "):
         recorded("wedge")
 
 
@@ -321,7 +320,8 @@ def test_records_say_with_what_they_were_made() -> None:
     for name in names:
         record = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         assert {"command", "date", "model", "weights", "versions", "machine"} <= set(record)
-        assert all(a != b for a, b in pairwise(one["key"] for one in record["rows"]))
+        keys = [one["key"] for one in record.get("rows", [])]  # a chat has none
+        assert len(set(keys)) == len(keys)
 
 
 @pytest.mark.skipif(not fetched(), reason="model weights not fetched")

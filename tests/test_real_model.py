@@ -125,7 +125,7 @@ def test_recorded_needle(root):
 
 
 def test_recorded_chat(root):
-    text = (root / "course" / "recorded" / "chat.json").read_text(encoding="utf-8")
+    text = (root / "ringkv_edu" / "recorded" / "chat.json").read_text(encoding="utf-8")
     record = json.loads(text)
     assert "/tmp" not in text
     assert record["tokens"] >= 3000
