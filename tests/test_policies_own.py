@@ -237,6 +237,18 @@ def test_exactly_so_many_tokens_change_a_key(windows):
         assert moved.nonzero()[:, 0].tolist() == list(range(position + 1 - needed, position + 1))
 
 
+def test_the_highest_score_of_any_head_of_a_group_chooses():
+    q = torch.tensor([[3.0, 0.0], [-9.0, 1.0], [0.0, -1.0], [0.0, -2.0]])[None, :, None]
+    index = torch.eye(2).expand(1, 2, 2, 2)  # a head scores token 0 by its first number, 1 by its
+    left = torch.ones(1, 2, dtype=torch.bool)
+    best, found = Recompute(4, 1).choose(q, index, left)
+    assert best[0, :, 0, 0].tolist() == [0, 0]  # 3 is the most of the first group, 0 of the second
+    assert found.all()
+    best, found = Recompute(4, 3).choose(q, index, torch.tensor([[False, True]]))
+    assert best[0, :, 0, 0].tolist() == [1, 1]
+    assert found[0, :, 0].tolist() == [[True, False], [True, False]]
+
+
 def test_what_a_key_costs():
     assert [cost(layer, [16] * 4, 1000) for layer in (1, 2, 3, 4)] == [1, 16, 31, 46]
     assert cost(3, [16] * 4, 9) == 10

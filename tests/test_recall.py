@@ -76,3 +76,26 @@ def test_a_seed_gives_the_same_texts_and_training_texts_are_others():
 def test_wrong_numbers_are_named(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_what_windows_can_relay():
+    """Two layers of 16: the question at 56 sees to 41, and what stands there has seen to 26."""
+    texts = recall.draw(1, seed=0)
+    assert not recall.within_reach(texts, 2).any()  # its facts lie at 6, 11, 17 and 20
+    tokens = np.full((2, 64), recall.FILLER)
+    tokens[0, [25, 26, 33, 34]] = [0, 8, 16, 24]  # facts of keys 0 to 3
+    tokens[0, 56:] = recall.QUESTION + np.array([1, 0, 2, 3, 1, 2, 3, 2])
+    tokens[1] = tokens[0]
+    texts = recall.Texts(tokens, tokens[:, :8])
+    near = [True, False, True, True, False, True, True, True]  # 56 - 26 is 30
+    assert recall.within_reach(texts, 2).tolist() == [near, near]
+    assert not recall.within_reach(texts, 1).any()
+    assert recall.within_reach(texts, 3).all()
+
+
+def test_the_most_that_relays_can_reach():
+    share = recall.within_reach(recall.draw(4000, 1), 2).mean()
+    wanted = np.mean([(40 - (q - 30)) / 40 for q in range(56, 64)])
+    assert wanted == 0.2625
+    assert abs(share - wanted) < 0.01
+    assert round(wanted + (1 - wanted) * recall.CHANCE, 3) == 0.355
