@@ -57,7 +57,7 @@ def add_commands(command: Command) -> None:
         "chat",
         "talk with the model; a ring goes on from turn to turn, nothing is fed twice",
         "ringkv model chat --policy sinks --window 252 --sinks 4\n"
-        '  ringkv model chat --cache work/my_ringkv.py:MyRing --prompt "Who are you?"',
+        '  ringkv model chat --cache work/my_ringkv.py:MyModelRing --prompt "Who are you?"',
     )
     _talking(one)
     _own(one)

@@ -272,7 +272,7 @@ def test_no_line_of_a_case_is_cut() -> None:
 
 def mutant_of_the_ring(name: str):
     exercise = next(e for e in EXERCISES if e.id == "mo5-ring")
-    return next(m for m in exercise.mutants if m.name == name).answer["MyRing"]
+    return next(m for m in exercise.mutants if m.name == name).answer["MyModelRing"]
 
 
 @pytest.mark.parametrize("sinks", [0, 4])
@@ -285,13 +285,13 @@ def test_the_scenes_without_a_model(sinks: int, monkeypatch, capsys, tmp_path) -
     said = capsys.readouterr().out
     assert said.startswith("Recorded on ")
     assert len(said.splitlines()) == 12
-    scenes.side_by_side(REFERENCE["MyRing"], sinks=sinks)
+    scenes.side_by_side(REFERENCE["MyModelRing"], sinks=sinks)
     said = capsys.readouterr().out
-    assert "MyRing holds in all" in said
+    assert "MyModelRing holds in all" in said
     assert "The same tokens: the model decodes with your ring." in said
     wrong = mutant_of_the_ring("seen-from-the-slot")  # what the lesson suggests to try
     scenes.side_by_side(wrong, sinks=sinks)
-    assert "MyRing is not right yet" in capsys.readouterr().out
+    assert "MyModelRing is not right yet" in capsys.readouterr().out
     scenes.side_by_side(wrong, sinks=sinks, anyway=True)
     assert "They part at token " in capsys.readouterr().out
 

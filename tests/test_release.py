@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -65,6 +66,24 @@ def test_learner_notebooks_hold_no_answers() -> None:
         }
         learner = {cell["id"]: cell for cell in json.loads(text)["cells"]}
         assert all(learner[name]["source"] != cell["source"] for name, cell in answers.items())
+
+
+def test_no_lesson_saves_over_the_work_of_another() -> None:
+    """`my_ringkv.py` is one file: a name kept by two lessons would hold the later one's work alone."""
+    keeps: dict[str, str] = {}
+    for name, lesson in lessons().items():
+        for cell in lesson.book["cells"]:
+            source = "".join(cell["source"])
+            if cell["cell_type"] != "code" or "save_work(" not in source:
+                continue
+            calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+            for call in calls:
+                if getattr(call.func, "id", "") == "save_work":
+                    for kept in map(ast.literal_eval, call.args):
+                        assert keeps.setdefault(kept, name) == name, (
+                            f"{kept}: {keeps[kept]}, {name}"
+                        )
+    assert {"MyRing", "MyModelRing"} <= set(keeps)
 
 
 def test_the_decode_table_of_the_first_document() -> None:

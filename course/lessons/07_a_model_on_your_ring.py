@@ -416,7 +416,7 @@ scenes.cliff()
 
 
 # %% id="mo5-ring" role="answer"
-class MyRing:
+class MyModelRing:
     """The first `sinks` tokens and the last `window`, for one text and one layer."""
 
     def __init__(self, window, kv_heads, head_dim, sinks=0):
@@ -452,7 +452,7 @@ rng = draw(SEED, "mo5-ring")
 runs = [(4, 1, 2, [1] * 11), (3, 2, 0, [2, 5, 1]), (1, 1, 2, [3, 1]), (5, 1, 3, [2, 9])]
 runs.append((rng.randrange(3, 6), 2, rng.randrange(1, 4), [1, 3, 1, rng.randrange(2, 9)]))
 for window, kv_heads, sinks, chunks in runs:
-    ring = MyRing(window, kv_heads, 2, sinks)
+    ring = MyModelRing(window, kv_heads, 2, sinks)
     print(f"window {window}, sinks {sinks}, chunks {chunks}: {len(ring.positions)} slots")
     for n in chunks:
         ring.append(*numbers(rng, 2, kv_heads, n, 2))
@@ -480,17 +480,17 @@ for window, kv_heads, sinks, chunks in runs:
 # %% [markdown] id="own-why"
 # ## Your ring in a model
 #
-# A `MyRing` in every layer, W = 48, beside the course's own ring. First without sinks: the cliff, in words. Then
+# A `MyModelRing` in every layer, W = 48, beside the course's own ring. First without sinks: the cliff, in words. Then
 # with four slots more.
 #
 # Afterwards break your class, say with `self.seen = slot + 1`, which takes the slot for the position. Add
 # `anyway=True` to see what the model says with it.
 
 # %% id="own-bare" role="volatile"
-scenes.side_by_side(MyRing, sinks=0)
+scenes.side_by_side(MyModelRing, sinks=0)
 
 # %% id="own-sinks" role="volatile"
-scenes.side_by_side(MyRing, sinks=4)
+scenes.side_by_side(MyModelRing, sinks=4)
 
 # %% [markdown] id="untrained-why"
 # ## What no slot can cure
@@ -774,5 +774,5 @@ for held, query, window, sinks in rings:
 
 # %% id="save" role="volatile"
 save_work(
-    "layer_step", "spread", "reach", "perplexity", "MyRing", "latencies", "keep", "query_turns"
+    "layer_step", "spread", "reach", "perplexity", "MyModelRing", "latencies", "keep", "query_turns"
 )

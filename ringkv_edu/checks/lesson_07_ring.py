@@ -9,7 +9,7 @@ import numpy as np
 
 from . import lesson_07_ring_mistakes as wrong
 from .lesson_07_common import line_case
-from .lesson_07_ring_mistakes import MyRing
+from .lesson_07_ring_mistakes import MyModelRing
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["RING"]
@@ -31,10 +31,11 @@ def _ring_case(
     seed: int, window: int, kv_heads: int, head_dim: int, sinks: int, chunks: list[int]
 ) -> Case:
     line = (
-        f'rng = draw({seed}, "mo5"); ring = MyRing({window}, {kv_heads}, {head_dim}, {sinks}); '
+        f'rng = draw({seed}, "mo5"); '
+        f"ring = MyModelRing({window}, {kv_heads}, {head_dim}, {sinks}); "
         f"[ring.append(*numbers(rng, 2, {kv_heads}, n, {head_dim})) for n in {chunks}]"
     )
-    return line_case(line, "MyRing", _look)
+    return line_case(line, "MyModelRing", _look)
 
 
 def _look(space: dict[str, Any]) -> dict[str, Any]:
@@ -56,9 +57,9 @@ def _look(space: dict[str, Any]) -> dict[str, Any]:
 
 RING = Exercise(
     id="mo5-ring",
-    names=("MyRing",),
+    names=("MyModelRing",),
     cases=_ring_cases,
-    reference=answers(MyRing),
+    reference=answers(MyModelRing),
     mutants=(
         Mutant(
             "no-sinks",

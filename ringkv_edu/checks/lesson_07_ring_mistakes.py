@@ -13,7 +13,7 @@ from .model import answers
 Array = npt.NDArray[Any]
 
 
-class MyRing:
+class MyModelRing:
     """A ring with sinks, for one sequence of one layer."""
 
     def __init__(self, window: int, kv_heads: int, head_dim: int, sinks: int = 0) -> None:
@@ -43,98 +43,98 @@ class MyRing:
 
 def with_slot(slot: Callable[[Any, int, int], int]) -> dict[str, Any]:
     """Make a mutant with another rule for the slot: (ring, position, number in the chunk)."""
-    return answers(MyRing=type("MyRing", (MyRing,), {"slot": slot}))
+    return answers(MyModelRing=type("MyModelRing", (MyModelRing,), {"slot": slot}))
 
 
 def with_put(put: Callable[[Any, int, Array, Array], None]) -> dict[str, Any]:
-    return answers(MyRing=type("MyRing", (MyRing,), {"put": put}))
+    return answers(MyModelRing=type("MyModelRing", (MyModelRing,), {"put": put}))
 
 
 def with_append(append: Callable[[Any, Array, Array], None]) -> dict[str, Any]:
-    return answers(MyRing=type("MyRing", (MyRing,), {"append": append}))
+    return answers(MyModelRing=type("MyModelRing", (MyModelRing,), {"append": append}))
 
 
-def two_rules(ring: MyRing, position: int, token: int) -> int:
+def two_rules(ring: MyModelRing, position: int, token: int) -> int:
     slots = ring.sinks + ring.window
     return position if position < slots else ring.sinks + position % ring.window
 
 
-def newest_overwritten(ring: MyRing, position: int, token: int) -> int:
+def newest_overwritten(ring: MyModelRing, position: int, token: int) -> int:
     return min(position, ring.sinks + ring.window - 1)
 
 
-def sinks_of_each_chunk(ring: MyRing, position: int, token: int) -> int:
+def sinks_of_each_chunk(ring: MyModelRing, position: int, token: int) -> int:
     if token < ring.sinks:
         return token
     return ring.sinks + (position - ring.sinks) % ring.window
 
 
-def over_the_sinks(ring: MyRing, position: int, token: int) -> int:
+def over_the_sinks(ring: MyModelRing, position: int, token: int) -> int:
     return position if position < ring.sinks else (position - ring.sinks) % ring.window
 
 
-def sinks_in_the_window(ring: MyRing, position: int, token: int) -> int:
+def sinks_in_the_window(ring: MyModelRing, position: int, token: int) -> int:
     around = max(1, ring.window - ring.sinks)
     return position if position < ring.sinks else ring.sinks + (position - ring.sinks) % around
 
 
-def swapped(ring: MyRing, slot: int, key: Array, value: Array) -> None:
-    MyRing.put(ring, slot, value, key)
+def swapped(ring: MyModelRing, slot: int, key: Array, value: Array) -> None:
+    MyModelRing.put(ring, slot, value, key)
 
 
-def slot_as_position(ring: MyRing, slot: int, key: Array, value: Array) -> None:
-    MyRing.put(ring, slot, key, value)
+def slot_as_position(ring: MyModelRing, slot: int, key: Array, value: Array) -> None:
+    MyModelRing.put(ring, slot, key, value)
     ring.positions[slot] = slot
 
 
-def no_position(ring: MyRing, slot: int, key: Array, value: Array) -> None:
+def no_position(ring: MyModelRing, slot: int, key: Array, value: Array) -> None:
     ring.keys[:, slot], ring.values[:, slot] = key, value
 
 
-def position_after(ring: MyRing, slot: int, key: Array, value: Array) -> None:
-    MyRing.put(ring, slot, key, value)
+def position_after(ring: MyModelRing, slot: int, key: Array, value: Array) -> None:
+    MyModelRing.put(ring, slot, key, value)
     ring.positions[slot] = ring.seen + 1
 
 
-def first_head(ring: MyRing, slot: int, key: Array, value: Array) -> None:
+def first_head(ring: MyModelRing, slot: int, key: Array, value: Array) -> None:
     ring.keys[0, slot], ring.values[0, slot] = key[0], value[0]
     ring.positions[slot] = ring.seen
 
 
-def first_token_alone(ring: MyRing, k: Array, v: Array) -> None:
-    MyRing.append(ring, k[:, :1], v[:, :1])
+def first_token_alone(ring: MyModelRing, k: Array, v: Array) -> None:
+    MyModelRing.append(ring, k[:, :1], v[:, :1])
 
 
-def last_token_alone(ring: MyRing, k: Array, v: Array) -> None:
+def last_token_alone(ring: MyModelRing, k: Array, v: Array) -> None:
     ring.seen += k.shape[1] - 1
-    MyRing.append(ring, k[:, -1:], v[:, -1:])
+    MyModelRing.append(ring, k[:, -1:], v[:, -1:])
 
 
-def counted_once(ring: MyRing, k: Array, v: Array) -> None:
+def counted_once(ring: MyModelRing, k: Array, v: Array) -> None:
     start = ring.seen
-    MyRing.append(ring, k, v)
+    MyModelRing.append(ring, k, v)
     ring.seen = start + 1
 
 
-def never_counted(ring: MyRing, k: Array, v: Array) -> None:
+def never_counted(ring: MyModelRing, k: Array, v: Array) -> None:
     start = ring.seen
-    MyRing.append(ring, k, v)
+    MyModelRing.append(ring, k, v)
     ring.seen = start
 
 
-def one_a_head(ring: MyRing, k: Array, v: Array) -> None:
+def one_a_head(ring: MyModelRing, k: Array, v: Array) -> None:
     for token in range(len(k)):
-        MyRing.append(ring, k[:, token : token + 1], v[:, token : token + 1])
+        MyModelRing.append(ring, k[:, token : token + 1], v[:, token : token + 1])
 
 
-def seen_from_the_slot(ring: MyRing, k: Array, v: Array) -> None:
+def seen_from_the_slot(ring: MyModelRing, k: Array, v: Array) -> None:
     for token in range(k.shape[1]):
         slot = ring.slot(ring.seen, token)
         ring.put(slot, k[:, token], v[:, token])
         ring.seen = slot + 1
 
 
-def counted_twice(ring: MyRing, k: Array, v: Array) -> None:
+def counted_twice(ring: MyModelRing, k: Array, v: Array) -> None:
     for token in range(k.shape[1]):
         start = ring.seen
         ring.seen += token
@@ -142,14 +142,14 @@ def counted_twice(ring: MyRing, k: Array, v: Array) -> None:
         ring.seen = start + 1
 
 
-def one_slice(ring: MyRing, k: Array, v: Array) -> None:
+def one_slice(ring: MyModelRing, k: Array, v: Array) -> None:
     n, slot = k.shape[1], ring.slot(ring.seen, 0)
     ring.keys[:, slot : slot + n], ring.values[:, slot : slot + n] = k, v
     ring.positions[slot : slot + n] = range(ring.seen, ring.seen + n)
     ring.seen += n
 
 
-def one_position_a_chunk(ring: MyRing, k: Array, v: Array) -> None:
+def one_position_a_chunk(ring: MyModelRing, k: Array, v: Array) -> None:
     start = ring.seen
     for token in range(k.shape[1]):
         ring.seen = start
@@ -157,7 +157,7 @@ def one_position_a_chunk(ring: MyRing, k: Array, v: Array) -> None:
     ring.seen = start + k.shape[1]
 
 
-def chunk_from_zero(ring: MyRing, k: Array, v: Array) -> None:
+def chunk_from_zero(ring: MyModelRing, k: Array, v: Array) -> None:
     start = ring.seen
     for token in range(k.shape[1]):
         ring.seen = token

@@ -1,4 +1,4 @@
-class MyRing:
+class MyModelRing:
     def __init__(self, window, kv_heads, head_dim, sinks=0):
         self.window, self.sinks, self.seen = window, sinks, 0
         self.keys = np.zeros((kv_heads, sinks + window, head_dim), np.float32)

@@ -1,4 +1,4 @@
-class MyRing:
+class MyModelRing:
     def __init__(self, window, kv_heads, head_dim, sinks=0):
         slots = sinks + window
         self.window, self.sinks, self.seen = window, sinks, 0
