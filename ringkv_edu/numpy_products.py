@@ -6,7 +6,7 @@ torch's, as long as one product has few rows: so many rows of keys or values are
 A matrix product reads memory in an order that suits its arithmetic, and where no cache of the
 machine holds the keys that order is slow: reading them plainly first, piece by piece, and then
 multiplying what the cache now holds takes 0.8 of the time. Where a cache holds them already it
-takes 1.2. Keys of more than 8 MiB are always read ahead; for smaller ones `Ahead` finds out.
+takes 1.2.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Ahead", "read_ahead", "scores_of", "scores_read_ahead", "values_of"]
+__all__ = ["read_ahead", "scores_of", "scores_read_ahead", "values_of"]
 
 Array = npt.NDArray[Any]
 TILE = 256  # rows of keys or values in one product
 PIECE = 512 * 1024  # bytes of keys that are read ahead at once: half of a usual core's own cache
-TRIES = 16  # every so many steps the way that was slower is tried again
 
 
 def scores_of(rows: Array, keys: Array) -> Array:
@@ -73,24 +72,6 @@ def scores_read_ahead(rows: Array, keys: Array) -> Array:
                 read_ahead(keys[*one, some])
                 scores[*one, :, some] = scores_of(rows[one], keys[*one, some])
     return scores
-
-
-class Ahead:
-    """Says whether reading ahead pays, from how long steps took with it and without."""
-
-    def __init__(self) -> None:
-        self.took, self.steps = [0.0, 0.0], 0
-
-    def choose(self) -> bool:
-        """Give the quicker way, now and then the other one."""
-        self.steps += 1
-        quicker = self.took[True] < self.took[False]
-        return not quicker if self.steps % TRIES == 0 else quicker
-
-    def note(self, ahead: bool, seconds: float) -> None:
-        """Note what a step took; one that was interrupted counts little."""
-        usual = self.took[ahead] or seconds
-        self.took[ahead] = 0.8 * usual + 0.2 * min(seconds, 2 * usual)
 
 
 def _tiles(x: Array, axis: int) -> Any:

@@ -1,17 +1,16 @@
 """Attention over the slots of a torch ring: the products, chosen by measurement.
 
 A decode step does little else than read every stored key and value once, so a product is as good
-as the order in which it reads. Measured on CPU cores with AVX-512, 32 query heads of 128 numbers in
-float32, in multiples of the time that plain reading of the keys and values takes:
+as the order in which it reads. On a CPU `Turns` finds out which is best here, for which there
+are good reasons to ask. 32 query heads of 128 numbers in float32, in multiples of the time that
+plain reading of the keys and values takes, on two machines of a cloud (AMD EPYC; Intel Xeon with
+AMX), one thread, 8 key/value heads and a window of 4096, then 32 heads:
 
-- `scaled_dot_product_attention`, the query heads of a group as rows: 2.5 to 5.2 in all.
-- scores as K q^T read the keys row after row: 0.5 for many heads that no cache holds, where
-  q K^T takes 1.8. Small rings are faster the other way round.
-- values as a weighted sum of rows (`embedding_bag`): 0.4 to 0.9 with one query head to a
-  key/value head, where a matrix product takes 1 to 2.
-- with several query heads to a key/value head and one thread, NumPy's matrix product in tiles of
-  256 rows: 0.9 for the values, where torch's takes 1.4 to 2, and for the scores 0.8 of what K q^T
-  takes, once the keys are read ahead (``ringkv_edu.numpy_products``).
+- `scaled_dot_product_attention`, the query heads of a group as rows: TODO
+- torch's products q K^T: TODO
+- K q^T, which reads the keys row after row, and the values as a weighted sum of rows
+  (`embedding_bag`) where a key/value head has one query head: TODO
+- NumPy's products in tiles of 256 rows: TODO; with the keys read ahead: TODO.
 
 Repeating keys and values for four query heads each (`repeat_interleave`) took 7 times as long as
 these products at 8 MiB and 25 times at 32 MiB: nothing here does it.
@@ -24,18 +23,26 @@ Source: arXiv 1706.03762, grouped queries arXiv 2305.13245; S5, S8.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import torch
 from torch.nn import functional
 
-from .numpy_products import scores_of, scores_read_ahead, values_of
+from .numpy_products import read_ahead, scores_of, scores_read_ahead, values_of
+from .quickest import Turns
 from .torch_bounds import hidden
 
-__all__ = ["attention", "one_query"]
+__all__ = ["attention", "one_query", "way_of"]
 
 Tensor = torch.Tensor
 HALVES = (torch.float16, torch.bfloat16)
-SMALL = 8 * 2**20  # bytes of keys up to which the caches of a CPU hold them
+Way = Callable[..., Tensor]
+SMALL = 8 * 2**20  # bytes of keys or values up to which a cache of a CPU holds them
+LEAST = 2**20  # bytes of keys from which it pays to look for the quickest way
+MOST = 256  # questions whose answers are remembered
+_TURNS: dict[Any, Turns] = {}
 
 
 def attention(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor, scale: float) -> Tensor:
@@ -61,53 +68,92 @@ def one_query(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scal
     batch, heads, _, head_dim = q.shape
     rows = q.reshape(batch, keys.shape[1], heads // keys.shape[1], head_dim)
     if keys.dtype in HALVES or (keys.dtype == torch.float32 and not keys.is_cpu):
-        each = None if mask is None else mask[:, None, None]
-        out = functional.scaled_dot_product_attention(rows, keys, values, each, scale=scale)
-        return out.reshape(q.shape)
-    small = keys.numel() * keys.element_size() <= SMALL
-    tiled = _numpy_may(q, keys)
-    scores = _scores(rows, keys, scale, small, tiled)
-    if mask is not None:
-        scores = scores.masked_fill(~mask[:, None, None], -torch.inf)
-    return _weighted(torch.softmax(scores, -1), values, small, tiled).reshape(q.shape)
+        way: Way = _fused
+    elif hidden(q) or not keys.is_cpu:
+        way = _by_keys if keys.numel() * keys.element_size() > SMALL else _across
+    else:
+        way = way_of(rows, keys, mask is None)
+    return way(rows, keys, values, mask, scale).reshape(q.shape)
 
 
-def _scores(rows: Tensor, keys: Tensor, scale: float, small: bool, tiled: bool) -> Tensor:
-    """Give (batch, kv_heads, group, m): every query of a group with every key of its head."""
-    if tiled and (small or rows.shape[2] > 1):
-        return _tiled_scores(rows, keys, scale, small)
-    rows = rows * scale
-    if small:
-        return torch.matmul(rows, keys.transpose(2, 3))
-    return torch.matmul(keys, rows.transpose(2, 3)).transpose(2, 3)
+def way_of(rows: Tensor, keys: Tensor, bare: bool) -> Way:
+    """Give the way to such products on a CPU: few keys have a fixed one, many take turns.
 
-
-def _weighted(weights: Tensor, values: Tensor, small: bool, tiled: bool) -> Tensor:
-    """Give (batch, kv_heads, group, head_dim): the values, weighted and summed over m."""
-    batch, kv_heads, group, m = weights.shape
-    if group == 1 and values.is_cpu and values.is_contiguous() and not (small and tiled):
-        rows = torch.arange(batch * kv_heads * m, dtype=torch.int32, device=values.device)
-        table = values.view(len(rows), -1)
-        each = weights.reshape(-1)
-        out = functional.embedding_bag(rows, table, rows[::m], mode="sum", per_sample_weights=each)
-        return out.view(batch, kv_heads, 1, -1)
-    return _tiled_values(weights, values) if tiled else torch.matmul(weights, values)
+    ``rows`` (batch, kv_heads, group, head_dim); ``bare``: no mask. All caches of about one shape
+    share their turns.
+    """
+    numpy = _numpy_may(rows, keys)
+    if keys.numel() * keys.element_size() < LEAST:
+        return _tiled if numpy else _across
+    length, threads = keys.shape[2].bit_length(), torch.get_num_threads()
+    asked = rows.shape, length, keys.dtype, bare, threads, numpy
+    if asked not in _TURNS:
+        if len(_TURNS) >= MOST:
+            _TURNS.clear()
+        # A fused kernel adds its mask: a hidden key that is not a number would come through.
+        ways: list[Way] = [_fused] if bare else []
+        _TURNS[asked] = Turns([*ways, *((_tiled, _read_ahead) if numpy else (_across,)), _by_keys])
+    return _TURNS[asked]
 
 
 def _numpy_may(*tensors: Tensor) -> bool:
-    """Say whether NumPy may do a product: one thread, real memory, nobody compiling or watching."""
-    if hidden(tensors[0]) or torch.get_num_threads() > 1:
+    """Say whether NumPy may do a product: one thread, real memory."""
+    if torch.get_num_threads() > 1:
         return False
     return all(type(x) is Tensor and not x.is_neg() for x in tensors)
 
 
+# Each takes rows (batch, kv_heads, group, head_dim), keys, values, a mask or None, and the scale.
+
+
+def _fused(rows: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scale: float) -> Tensor:
+    each = None if mask is None else mask[:, None, None]
+    return functional.scaled_dot_product_attention(rows, keys, values, each, scale=scale)
+
+
+def _across(
+    rows: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scale: float
+) -> Tensor:
+    scores = torch.matmul(rows * scale, keys.transpose(2, 3))
+    return torch.matmul(_softmax(scores, mask), values)
+
+
+def _by_keys(
+    rows: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scale: float
+) -> Tensor:
+    """Multiply key after key, as they lie; for single queries sum value after value, too."""
+    scores = torch.matmul(keys, (rows * scale).transpose(2, 3)).transpose(2, 3)
+    weights = _softmax(scores, mask)
+    batch, kv_heads, group, m = weights.shape
+    if group > 1 or not values.is_cpu or not values.is_contiguous():
+        return torch.matmul(weights, values)
+    at = torch.arange(batch * kv_heads * m, dtype=torch.int32, device=values.device)
+    table, each = values.view(len(at), -1), weights.reshape(-1)
+    out = functional.embedding_bag(at, table, at[::m], mode="sum", per_sample_weights=each)
+    return out.view(batch, kv_heads, 1, -1)
+
+
 @np.errstate(all="ignore")  # as torch: what is not finite is the caller's, without a warning
-def _tiled_scores(rows: Tensor, keys: Tensor, scale: float, small: bool) -> Tensor:
+def _tiled(rows: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scale: float) -> Tensor:
     stored = keys.numpy()
-    scores = scores_of if small else scores_read_ahead
-    return torch.from_numpy(scores(rows.numpy() * stored.dtype.type(scale), stored))
+    scores = scores_of(rows.numpy() * stored.dtype.type(scale), stored)
+    weights = _softmax(torch.from_numpy(scores), mask)
+    return torch.from_numpy(values_of(weights.numpy(), values.numpy()))
 
 
 @np.errstate(all="ignore")
-def _tiled_values(weights: Tensor, values: Tensor) -> Tensor:
-    return torch.from_numpy(values_of(weights.numpy(), values.numpy()))
+def _read_ahead(
+    rows: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scale: float
+) -> Tensor:
+    stored, summed = keys.numpy(), values.numpy()
+    scores = scores_read_ahead(rows.numpy() * stored.dtype.type(scale), stored)
+    weights = _softmax(torch.from_numpy(scores), mask)
+    if summed.nbytes <= SMALL:
+        read_ahead(summed)
+    return torch.from_numpy(values_of(weights.numpy(), summed))
+
+
+def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    if mask is not None:
+        scores = scores.masked_fill(~mask[:, None, None], -torch.inf)
+    return torch.softmax(scores, -1)

@@ -3,28 +3,23 @@
 A few MiB are read in some ten microseconds, and torch takes one to three for each operation it is
 asked for. So where nothing is left to find out (all rows have one length, which the host knows,
 and see every slot that holds something; nobody compiles), a token is written through NumPy's views
-of the ring's own storage. For a small ring and one thread NumPy does the rest, too, all but the
-softmax.
+of the ring's own storage, and what it attends to needs no mask.
 """
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
-import numpy as np
 import torch
 
 from . import torch_attention
-from .numpy_products import Ahead, read_ahead, scores_of, values_of
-from .torch_attention import one_query
+from .torch_attention import Way, way_of
 from .torch_bounds import Bounds, apart, hidden
 from .torch_inputs import factor
 
 __all__ = ["HostStep", "write_known"]
 
 Tensor = torch.Tensor
-LEAST = 2**20  # bytes of keys from which reading ahead may pay
 
 
 def write_known(ring: Any, k: Tensor, v: Tensor) -> bool:
@@ -53,11 +48,12 @@ class HostStep:
         self.keys, self.values = ring.keys.numpy(), ring.values.numpy()
         self.positions, self.seen = ring.positions.numpy(), ring._seen.numpy()
         self.bounds: Bounds = ring._bounds
-        self.small = ring.keys.nbytes <= torch_attention.SMALL
-        self.ahead = Ahead() if self.small and ring.keys.nbytes >= LEAST else None
         batch, self.kv_heads, _, self.head_dim = ring.keys.shape
         self.one = torch.Size((batch, self.kv_heads, 1, self.head_dim))
-        self.dtype, self.number = ring.keys.dtype, self.keys.dtype.type
+        self.dtype = ring.keys.dtype
+        self.many = torch_attention.LEAST * ring.keys.shape[2] / max(1, ring.keys.nbytes)
+        self.asked: tuple[int, ...] = ()
+        self.way: Way
 
     @staticmethod
     def serves(ring: Any) -> bool:
@@ -68,6 +64,8 @@ class HostStep:
     def may(self, q: Tensor, k: Tensor, v: Tensor) -> bool:
         """Say whether one more token of every row can be stepped here, the inputs being right."""
         if hidden(k) or self.bounds.cursor is None or self.bounds.bare(1) == 0:
+            return False
+        if torch.is_autocast_enabled("cpu"):
             return False
         if [x.data_ptr() for x in self.tensors] != self.at:  # moved, to be shared: views dangle
             return False
@@ -94,35 +92,27 @@ class HostStep:
             return None
         return self._step(q, k, v, factor(scale, self.head_dim))
 
-    @np.errstate(all="ignore")  # as torch: what is not finite is the caller's, without a warning
     def _step(self, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         bounds, top, position = self.bounds, self.bounds.bare(1), self.bounds.cursor
         assert position is not None
         slot = bounds.slot_of(position)
-        shape = q.shape[0], self.kv_heads, q.shape[1] // self.kv_heads, self.head_dim
-        rows = q.numpy().reshape(shape) * self.number(scale)  # a copy: q may be a view of the slot
-        value = v.numpy().copy()  # it may be a view of the keys that are written first
+        keys, values = self.tensors[:2]
+        q, v = apart(q, keys, values), apart(v, keys)  # views of what is written here
         self.keys[:, :, slot] = k.numpy()[:, :, 0]
-        self.values[:, :, slot] = value[:, :, 0]
+        self.values[:, :, slot] = v.numpy()[:, :, 0]
         self.positions[:, slot] = position
         self.seen.fill(position + 1)
         bounds.stored(1, True)
-        if not self.small or torch.get_num_threads() > 1:
-            keys, values = (x.narrow(2, 0, top) for x in self.tensors[:2])
-            return one_query(torch.from_numpy(rows).view(q.shape), keys, values, None, 1.0)
-        ahead = self.ahead is not None and self.ahead.choose()
-        start = perf_counter()
-        out = self._products(rows, top, ahead)
-        if self.ahead:
-            self.ahead.note(ahead, perf_counter() - start)
-        return torch.from_numpy(out).view(q.shape)
+        rows = q.reshape(q.shape[0], self.kv_heads, -1, self.head_dim)
+        if top < keys.shape[2]:
+            keys, values = keys.narrow(2, 0, top), values.narrow(2, 0, top)
+        out: Tensor = self._way(rows, keys)(rows, keys, values, None, scale)
+        return out.view(q.shape)
 
-    def _products(self, rows: Any, top: int, ahead: bool) -> Any:
-        """Give scores, softmax and weighted values; reading ahead changes no bit of them."""
-        keys, values = self.keys[:, :, :top], self.values[:, :, :top]
-        if ahead:
-            read_ahead(keys)
-        weights = torch.softmax(torch.from_numpy(scores_of(rows, keys)), -1).numpy()
-        if ahead:
-            read_ahead(values)
-        return values_of(weights, values)
+    def _way(self, rows: Tensor, keys: Tensor) -> Way:
+        """Give the way to such products: that of the last step, as a rule."""
+        m = keys.shape[2]
+        asked = rows.shape[2], m.bit_length(), m < self.many, torch.get_num_threads()
+        if asked != self.asked:
+            self.asked, self.way = asked, way_of(rows, keys, bare=True)
+        return self.way

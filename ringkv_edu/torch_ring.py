@@ -165,7 +165,6 @@ class TorchRing(RingView):
         (k, v), real = compacted((k, v), lengths, padding)
         self._store(k, v, real)
 
-    @without_gradients
     def step(
         self,
         q: Tensor,
@@ -187,6 +186,12 @@ class TorchRing(RingView):
         host = self._host if lengths is None and padding == "right" else None
         if host and (done := host.step(q, k, v, scale)) is not None:
             return done
+        return self._stepped(q, k, v, lengths, padding, scale)
+
+    @without_gradients
+    def _stepped(
+        self, q: Tensor, k: Tensor, v: Tensor, lengths: Any, padding: str, scale: float | None
+    ) -> Tensor:
         lengths, by = check_step(k, v, lengths, padding, self, q), factor(scale, k.shape[3])
         (q, k, v), real = compacted((q, k, v), lengths, padding)
         if k.shape[2] == 1:

@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 import ringkv_edu.torch_attention as kernels
+import ringkv_edu.torch_host as host
 from ringkv_edu import TorchRing
 from ringkv_edu.torch_host import HostStep
 
@@ -320,6 +321,16 @@ def test_a_ragged_decode_step_makes_nothing_large_on_the_cpu() -> None:
     assert spied(ring, 16, torch.tensor([1, 0])).largest < ring.keys.nbytes / 4
 
 
+WAYS = ["chosen", "_fused", "_tiled", "_read_ahead", "_across", "_by_keys"]
+
+
+def use(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let steps on the host go one way."""
+    if way != "chosen":
+        for place in (host, kernels):
+            monkeypatch.setattr(place, "way_of", lambda *asked, **named: getattr(kernels, way))
+
+
 def profiled(ring: TorchRing, heads: int) -> tuple[set[str], int]:
     """Give what a step calls while nobody watches by a mode, and the most it allocates at once."""
     x, k = big(heads), big(4)
@@ -332,12 +343,12 @@ def profiled(ring: TorchRing, heads: int) -> tuple[set[str], int]:
 
 @pytest.mark.parametrize("seen", STATES)
 @pytest.mark.parametrize("several", [1, 2])
-@pytest.mark.parametrize("small", [0, 2**30])
+@pytest.mark.parametrize("way", WAYS)
 def test_the_shorter_ways_wait_for_nothing_and_make_nothing_large(
-    seen, several, small, threads, monkeypatch
+    seen, several, way, threads, monkeypatch
 ) -> None:
     threads(several)
-    monkeypatch.setattr(kernels, "SMALL", small)
+    use(way, monkeypatch)
     for heads in (4, 16):
         ring = TorchRing(**BIG)
         if seen:
@@ -364,9 +375,12 @@ def peak_of(call: Any) -> int:
 
 
 @pytest.mark.parametrize("seen", STATES)
-def test_products_in_numpy_make_nothing_large(seen: int, threads: Any, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("way", ["_tiled", "_read_ahead"])
+def test_products_in_numpy_make_nothing_large(
+    seen: int, way: str, threads: Any, monkeypatch: Any
+) -> None:
     threads(1)
-    monkeypatch.setattr(kernels, "SMALL", 2**30)  # keys, too, in tiles
+    use(way, monkeypatch)
     for heads in (4, 16):
         ring = TorchRing(**BIG, sinks=1, slack=1)
         if seen:

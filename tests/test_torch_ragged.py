@@ -38,7 +38,7 @@ KINDS = (
     "rewind by a tensor", "refusal of a number", "refusal of a tensor", "write after a rewind",
     "reset of all", "reset of some rows", "reorder", "reorder with repeats", "select",
     "stack", "state", "state with a device", "sinks", "slack", "query groups", "one thread",
-    "two threads", "large keys", "tiled keys", "tiled values", "embedding_bag",
+    "two threads", "turns", "fused", "tiled", "read ahead", "across", "by keys", "embedding_bag",
     "a step on the host",
 )  # fmt: skip
 
@@ -361,17 +361,12 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         return "one token, no mask" if mask is None else "one token, masked"
 
     note(module, "one_query", way)
-    note(kernels, "scores_of", "tiled keys")
-    note(kernels, "values_of", "tiled values")
-    note(host, "scores_of", "a step on the host")
+    for name in ("fused", "tiled", "read_ahead", "across", "by_keys"):
+        note(kernels, f"_{name}", name.replace("_", " "))
+    note(kernels, "Turns", "turns")
     note(kernels.functional, "embedding_bag", "embedding_bag")
-    own = kernels._scores
-
-    def scores(rows: Any, keys: Any, scale: float, small: bool, tiled: bool) -> Any:
-        counts["large keys"] += not small
-        return own(rows, keys, scale, small, tiled)
-
-    monkeypatch.setattr(kernels, "_scores", scores)
+    note(host.HostStep, "_step", "a step on the host")
+    monkeypatch.setattr(kernels, "_TURNS", {})
     return counts
 
 
@@ -386,7 +381,8 @@ def test_each_row_of_a_batch_gets_what_it_gets_alone(counted, threads, monkeypat
     worst: Counter[str] = Counter()
     for seed in range(SCHEDULES):
         rng = np.random.default_rng([seed, 1])
-        monkeypatch.setattr(kernels, "SMALL", int(rng.choice([0, 1024, 2**23])))
+        monkeypatch.setattr(kernels, "SMALL", int(rng.choice([0, 2**23])))
+        monkeypatch.setattr(kernels, "LEAST", int(rng.choice([0, 1024, 2**20])))
         monkeypatch.setattr(products, "TILE", int(rng.choice([2, 3, 256])))
         several = int(rng.integers(1, 3))
         threads(several)
@@ -431,14 +427,21 @@ def dense(q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("several", [1, 2])
-@pytest.mark.parametrize("small", [0, 2**23])
+@pytest.mark.parametrize(
+    "way", ["chosen", "turns", "hidden", "_fused", "_tiled", "_read_ahead", "_across", "_by_keys"]
+)
 @pytest.mark.parametrize("group", [1, 3])
 def test_every_product_is_the_same_attention(
-    dtype, several, small, group, threads, monkeypatch
+    dtype, several, way, group, threads, monkeypatch
 ) -> None:
     """Whole rings and their first slots, with a mask and without, more and fewer than a tile."""
     threads(several)
-    monkeypatch.setattr(kernels, "SMALL", small)
+    monkeypatch.setattr(kernels, "SMALL", 0 if way == "hidden" else 2**23)
+    monkeypatch.setattr(kernels, "LEAST", 0 if way == "turns" else 2**20)
+    if way == "hidden":
+        monkeypatch.setattr(kernels, "hidden", lambda x: True)
+    if way[0] == "_":
+        monkeypatch.setattr(kernels, "way_of", lambda *asked: getattr(kernels, way))
     monkeypatch.setattr(products, "TILE", 4)
     made = torch.Generator().manual_seed(0)
     within = {torch.float16: 2e-3, torch.bfloat16: 2e-2, torch.float32: 1e-6, torch.float64: 1e-14}
