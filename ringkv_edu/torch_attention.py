@@ -72,28 +72,28 @@ def one_query(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scal
     elif hidden(q) or not keys.is_cpu:
         way = _by_keys if keys.numel() * keys.element_size() > SMALL else _across
     else:
-        way = way_of(rows, keys, mask is None)
+        way = way_of(rows, keys, mask is None, _TURNS)
     return way(rows, keys, values, mask, scale).reshape(q.shape)
 
 
-def way_of(rows: Tensor, keys: Tensor, bare: bool) -> Way:
+def way_of(rows: Tensor, keys: Tensor, bare: bool, known: dict[Any, Turns]) -> Way:
     """Give the way to such products on a CPU: few keys have a fixed one, many take turns.
 
-    ``rows`` (batch, kv_heads, group, head_dim); ``bare``: no mask. All caches of about one shape
-    share their turns.
+    ``rows`` (batch, kv_heads, group, head_dim); ``bare``: no mask; ``known``: the turns so far,
+    of caches that are alike in what the processor still holds of them. It never grows large.
     """
     numpy = _numpy_may(rows, keys)
     if keys.numel() * keys.element_size() < LEAST:
         return _tiled if numpy else _across
     length, threads = keys.shape[2].bit_length(), torch.get_num_threads()
     asked = rows.shape, length, keys.dtype, bare, threads, numpy
-    if asked not in _TURNS:
-        if len(_TURNS) >= MOST:
-            _TURNS.clear()
+    if asked not in known:
+        if len(known) >= MOST:
+            known.clear()
         # A fused kernel adds its mask: a hidden key that is not a number would come through.
         ways: list[Way] = [_fused] if bare else []
-        _TURNS[asked] = Turns([*ways, *((_tiled, _read_ahead) if numpy else (_across,)), _by_keys])
-    return _TURNS[asked]
+        known[asked] = Turns([*ways, *((_tiled, _read_ahead) if numpy else (_across,)), _by_keys])
+    return known[asked]
 
 
 def _numpy_may(*tensors: Tensor) -> bool:

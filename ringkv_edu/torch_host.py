@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from . import torch_attention
+from .quickest import Turns
 from .torch_attention import Way, way_of
 from .torch_bounds import Bounds, apart, hidden
 from .torch_inputs import factor
@@ -54,6 +55,7 @@ class HostStep:
         self.many = torch_attention.LEAST * ring.keys.shape[2] / max(1, ring.keys.nbytes)
         self.asked: tuple[int, ...] = ()
         self.way: Way
+        self.turns: dict[Any, Turns] = {}
 
     @staticmethod
     def serves(ring: Any) -> bool:
@@ -114,5 +116,5 @@ class HostStep:
         m = keys.shape[2]
         asked = rows.shape[2], m.bit_length(), m < self.many, torch.get_num_threads()
         if asked != self.asked:
-            self.asked, self.way = asked, way_of(rows, keys, bare=True)
+            self.asked, self.way = asked, way_of(rows, keys, True, self.turns)
         return self.way

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import nbformat
@@ -65,6 +66,14 @@ def test_the_solution_passes(exercise: Exercise) -> None:
     for seeds in TRIED:
         verdict = judge(exercise, names, seeds)
         assert verdict.right, str(verdict)
+
+
+@each_exercise
+def test_no_case_makes_the_right_answer_raise(exercise: Exercise) -> None:
+    """An answer that raises the same would count as right."""
+    for seed in range(5):
+        for case in exercise.cases(Random(seed)):
+            case.run(exercise.answer())
 
 
 @pytest.mark.parametrize(("exercise", "path"), styles())

@@ -17,7 +17,6 @@ import pytest
 from ringkv_edu.checks.judge import WIDEST
 from ringkv_edu.checks.lesson_06 import EXERCISES
 from ringkv_edu.checks.lesson_06_law_mistakes import query_sees
-from ringkv_edu.checks.message import Raised
 from ringkv_edu.figures.centre_table import WAYS, times_true, typical
 from ringkv_edu.figures.counted import demo_counts
 from ringkv_edu.figures.log_n import SPREADS, measured
@@ -274,13 +273,6 @@ def test_the_recall_table(tmp_path: Path) -> None:
     assert window
     if full[1] != "-":  # 64 tokens against 16
         assert int(full[1].replace(",", "")) == 4 * int(window[1].replace(",", ""))
-
-
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
-def test_no_case_makes_the_right_answer_raise(exercise: Any) -> None:
-    for seed in range(20):
-        for case in exercise.cases(Random(seed)):
-            assert not isinstance(case.run(exercise.answer()), Raised), case.given
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import torch
 
 import ringkv_edu.quickest as quickest
 import ringkv_edu.torch_attention as kernels
-import ringkv_edu.torch_host as host
 from ringkv_edu import TorchRing
 from ringkv_edu.quickest import RARELY, ROUNDS, Turns
 
@@ -72,27 +71,22 @@ def test_who_wants_the_same_bits_gets_the_first_way(monkeypatch: Any) -> None:
     assert {clock.turns(0)[0] for _ in range(40)} == {0, 1}
 
 
-def test_small_rings_have_one_way_and_large_ones_turns(monkeypatch: Any) -> None:
-    monkeypatch.setattr(kernels, "_TURNS", {})
+def test_small_rings_have_one_way_and_large_ones_turns() -> None:
     q, k = torch.randn(1, 4, 1, 64), torch.randn(1, 2, 1, 64)
     small, large = TorchRing(64, 1, 2, 64), TorchRing(4096, 1, 2, 64)
     for ring in (small, large):
         ring.append(*[torch.randn(1, 2, ring.window, 64)] * 2)
         ring.step(q, k, k)
-    assert len(kernels._TURNS) == 1
-    (turns,) = kernels._TURNS.values()
-    assert turns.calls == 1
-    other = TorchRing(4096, 1, 2, 64)
-    other.append(*[torch.randn(1, 2, 4096, 64)] * 2)
-    other.step(q, k, k)
+        ring.step(q, k, k)
+    assert small._host.turns == {}
+    (turns,) = large._host.turns.values()
     assert turns.calls == 2
 
 
 def test_the_answers_that_are_remembered_stay_few(monkeypatch: Any) -> None:
     monkeypatch.setattr(kernels, "LEAST", 0)
     monkeypatch.setattr(kernels, "MOST", 3)
-    monkeypatch.setattr(kernels, "_TURNS", {})
+    known: dict[Any, Turns] = {}
     for m in (1, 2, 4, 8, 16, 32):
-        kernels.way_of(torch.zeros(1, 1, 1, 2), torch.zeros(1, 1, m, 2), bare=True)
-        assert 1 <= len(kernels._TURNS) <= 3
-    assert host.way_of is kernels.way_of
+        kernels.way_of(torch.zeros(1, 1, 1, 2), torch.zeros(1, 1, m, 2), True, known)
+        assert 1 <= len(known) <= 3

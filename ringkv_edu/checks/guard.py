@@ -41,13 +41,16 @@ class InputChanged(Exception):
     """A function changed something that it was only given to read."""
 
 
-def call(function: Callable[..., Any], *args: Any, may_change: tuple[int, ...] = ()) -> Any:
+def call(
+    function: Callable[..., Any], *args: Any, may_change: tuple[int, ...] = (), **named: Any
+) -> Any:
     """Call a learner's function and notice when it changes an argument it should only read.
 
     ``may_change`` lists the arguments (by place, from 0) that the function is meant to change.
+    ``named`` ones are not looked at.
     """
     before = [None if i in may_change else copy.deepcopy(arg) for i, arg in enumerate(args)]
-    result = function(*args)
+    result = function(*args, **named)
     for place, arg in enumerate(args):
         if place not in may_change and not _alike(arg, before[place]):
             code = getattr(inspect.unwrap(function), "__code__", None)

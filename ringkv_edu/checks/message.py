@@ -37,7 +37,8 @@ def difference(yours: Any, expected: Mapping[str, Any]) -> list[str]:
         return [f"  {yours.sentence}", f"  expected: {short(dict(expected))}"]
     for label, want in expected.items():
         if label not in yours:  # the case could not even look: it gave what it saw
-            other, got = next((k, v) for k, v in yours.items() if k not in expected)
+            others = ((k, v) for k, v in yours.items() if k not in expected)
+            other, got = next(others, (label, None))
             what = NO_RETURN if got is None else f"{short(got, 50)}, which is {kind(got)}"
             return [f"  your {other}: {what}", f"  expected: {label} {short(want)}"]
         if not same(yours[label], want):
