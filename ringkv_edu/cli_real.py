@@ -57,7 +57,8 @@ def add_commands(command: Command) -> None:
         "chat",
         "talk with the model; a ring goes on from turn to turn, nothing is fed twice",
         "ringkv model chat --policy sinks --window 252 --sinks 4\n"
-        '  ringkv model chat --cache work/my_ringkv.py:MyModelRing --prompt "Who are you?"',
+        '  ringkv model chat --cache work/my_ringkv.py:MyModelRing --prompt "Who are you?"\n'
+        "  ringkv model chat --over truncate --budget 512 --new 100",
     )
     _talking(one)
     _own(one)
@@ -83,9 +84,16 @@ def _talking(one: argparse.ArgumentParser) -> None:
     """Add what a talk takes."""
     kept = "full, window, sinks, sinks-cache, pooled or scored (default: sinks)"
     add: Any = one.add_argument
-    add("--policy", default="sinks", metavar="NAME", help=f"what is kept: {kept}")
+    add("--policy", metavar="NAME", help=f"what is kept: {kept}")
     add("--window", type=int, default=252, help="newest tokens that are kept (default: 252)")
     add("--sinks", type=int, help="first tokens that stay (default: 4)")
+    add(
+        "--over",
+        choices=("truncate", "summarise"),
+        help="keep everything within a --budget: "
+        "when it is full, cut at a sentence's end, or let the model sum up, and read that anew",
+    )
+    add("--budget", type=int, default=1024, help="tokens that --over may hold (default: 1024)")
     add("--new", type=int, default=256, help="longest answer, in tokens (default: 256)")
     add("--prompt", action="append", default=[], metavar="TEXT", help="say this; may be repeated")
     add("--temperature", type=float, default=0.0, help="0 takes the likeliest token (default: 0)")

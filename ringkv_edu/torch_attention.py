@@ -1,16 +1,17 @@
 """Attention over the slots of a torch ring: the products, chosen by measurement.
 
 A decode step does little else than read every stored key and value once, so a product is as good
-as the order in which it reads. On a CPU `Turns` finds out which is best here, for which there
-are good reasons to ask. 32 query heads of 128 numbers in float32, in multiples of the time that
-plain reading of the keys and values takes, on two machines of a cloud (AMD EPYC; Intel Xeon with
-AMX), one thread, 8 key/value heads and a window of 4096, then 32 heads:
+as the order in which it reads, and which order is good depends on the processor. In multiples of
+the time that plain reading takes, for 32 query heads of 128 numbers in float32 and one thread:
 
-- `scaled_dot_product_attention`, the query heads of a group as rows: TODO
-- torch's products q K^T: TODO
-- K q^T, which reads the keys row after row, and the values as a weighted sum of rows
-  (`embedding_bag`) where a key/value head has one query head: TODO
-- NumPy's products in tiles of 256 rows: TODO; with the keys read ahead: TODO.
+- `scaled_dot_product_attention`, the query heads of a group as rows of one product: 0.9 to 1.5 on
+  an Intel Xeon with AMX, from 32 MiB up; 2.5 to 5.2 on an AMD EPYC.
+- the scores as K q^T, key after key as they lie: 1.5 to 3.9 in all on that Xeon, never the best
+  there; on the EPYC 0.5 for the scores of many heads that no cache holds, where q K^T took 1.8.
+- NumPy's products in tiles of 256 rows (``ringkv_edu.numpy_products``), one thread: level with
+  the first on the Xeon for 128 MiB; on the EPYC, the keys read ahead, 1.3 to 1.9, the best there.
+
+So a ring of a MiB and more finds out by itself: `Turns`.
 
 Repeating keys and values for four query heads each (`repeat_interleave`) took 7 times as long as
 these products at 8 MiB and 25 times at 32 MiB: nothing here does it.

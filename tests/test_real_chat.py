@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ import torch
 
 from ringkv_edu import cli
 from ringkv_edu.policies import Full, Pooled, Sinks
+from ringkv_edu.problem import Problem
+from ringkv_edu.real.budget_chat import BudgetChat
 from ringkv_edu.real.chat import Chat, Step, drift, interruptible
 from ringkv_edu.real.load import caches_of, smollm2
 from ringkv_edu.real.sentences import first_sentences, last_sentences, sentences
@@ -351,3 +354,43 @@ def test_what_is_kept_is_whole_and_the_most_that_fits(budget):
     first = first_sentences(TALK, budget, len)
     assert TALK.startswith(first)
     assert first in ["".join(parts[:i]) for i in range(6)]
+
+
+def budget_chat(over, budget):
+    model, tokenizer = smollm2()
+    chat = BudgetChat(model, tokenizer, caches_of(model, Full()))
+    chat.budget, chat.over, chat.fresh = budget, over, lambda: caches_of(model, Full())
+    return chat
+
+
+@pytest.mark.parametrize(("over", "budget"), [("truncate", 420), ("summarise", 900)])
+def test_a_talk_within_a_budget(over, budget, monkeypatch):
+    chat, fed = budget_chat(over, budget), []
+    own = Chat._fed
+    monkeypatch.setattr(Chat, "_fed", lambda self, ids: (fed.extend(ids), own(self, ids))[1])
+    for n in range(8):
+        list(chat.answer(f"This is sentence {n}. And another one, number {n}.", 30))
+        assert chat.held <= budget
+        assert max(step.bytes for step in chat.steps) <= budget * 2 * 2 * 2 * 16 * 4
+    assert chat.cut
+    assert all(after < before for before, after in chat.cut)
+    if over == "truncate":  # what is kept begins where a sentence begins
+        text = chat.tokenizer.decode(fed, skip_special_tokens=False)
+        kept = text.rsplit("The talk so far: ", 1)[1].split("<|im_end|>")[0]
+        assert any(part.strip().startswith(kept[:12]) for part in sentences(chat.told))
+
+
+def test_a_budget_that_is_too_small():
+    with pytest.raises(Problem, match="give a larger --budget"):
+        list(budget_chat("truncate", 60).answer("Hello.", 30))
+
+
+def test_over_says_what_it_did(monkeypatch, capsys):
+    said = [word for n in range(6) for word in ("--prompt", f"Sentence {n}. One more, {n}.")]
+    how = "--over", "truncate", "--budget", "420", "--new", "30"
+    status, _, err = ringkv(monkeypatch, capsys, "model", "chat", *how, *said)
+    assert status == 0
+    assert re.search(r"cut \d+ times \(truncate\); [\d,]+ tokens were read anew", err)
+    status, _, err = ringkv(monkeypatch, capsys, "model", "chat", *how, "--policy", "sinks")
+    assert status == 2
+    assert "leave --cache and --policy out" in err

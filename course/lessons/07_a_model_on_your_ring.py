@@ -671,6 +671,7 @@ for system in (3, 0):
 # their old keys were made with the lost text in view. That is what truncating costs and sliding does not. Real
 # text needs more care with ends (`e.g.`, quotes, other scripts). Retrieval found the codes' sentence by the words
 # it shares with the question, which was easy here. Where that search fails, the answer is lost as well.
+# To try the other two: `ringkv model chat --over truncate --budget 512 --new 100`, and `--over summarise`.
 
 # %% [markdown] id="case07-ranks-why"
 # ## Case file: ranks that met turned keys

@@ -14,6 +14,7 @@ from ..cases.adapter import find
 from ..policies import Full, Policy
 from ..problem import Problem
 from .beside import own_policies
+from .budget_chat import BudgetChat
 from .chat import Chat
 from .load import caches_of, smollm2
 from .named import Row, policy_named, table_rows
@@ -48,8 +49,7 @@ def chat(options: argparse.Namespace) -> int:
     decoder, tokenizer = _loaded()
     how = options.temperature, options.seed
     chats = {
-        title: Chat(decoder, tokenizer, caches_of(decoder, policy), *how)
-        for title, policy in policies.items()
+        title: _chat(decoder, tokenizer, policy, how, options) for title, policy in policies.items()
     }
     try:
         Talk(chats, options.new, options.log).run(turns(options.prompt), bool(options.prompt))
@@ -60,6 +60,23 @@ def chat(options: argparse.Namespace) -> int:
     title, policy = next(iter(policies.items()))
     _written(options.json, chat_record(chats[title], policy, _typed()))
     return 0
+
+
+def _chat(
+    decoder: Any,
+    tokenizer: Any,
+    policy: Policy,
+    how: tuple[float, int],
+    options: argparse.Namespace,
+) -> Chat:
+    """Make a talk that slides, or one that is cut when its budget is full."""
+    caches = caches_of(decoder, policy)
+    if not options.over:
+        return Chat(decoder, tokenizer, caches, *how)
+    chat = BudgetChat(decoder, tokenizer, caches, *how)
+    chat.budget, chat.over = options.budget, options.over
+    chat.fresh = lambda: caches_of(decoder, policy)
+    return chat
 
 
 def perplexity(options: argparse.Namespace) -> int:
@@ -114,8 +131,14 @@ def needle(options: argparse.Namespace) -> int:
 
 def _policies(options: argparse.Namespace) -> dict[str, Policy]:
     """Give the policy of a talk, or two to compare; none when a learner's ring is wrong."""
+    if options.over:
+        if options.cache or options.policy not in (None, "full"):
+            raise Problem(
+                "--over keeps everything within its budget: leave --cache and --policy out"
+            )
+        return {"": Full()}
     if not options.cache:
-        return {"": policy_named(options.policy, options.window, _sinks(options, SINKS))}
+        return {"": policy_named(options.policy or "sinks", options.window, _sinks(options, SINKS))}
     make, sinks = _tried(options)
     if make is None:
         return {}

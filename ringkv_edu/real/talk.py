@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
+from .budget_chat import BudgetChat
 from .chat import Chat, drift, interruptible
 from .status import Foot, cost
 
@@ -87,6 +88,8 @@ def summary(chat: Chat) -> list[str]:
         return []
     said = [cost(chat.steps)]
     sizes = [step.bytes for step in chat.steps]
+    if isinstance(chat, BudgetChat):
+        said.append(_cuts(chat))
     grown = "the same throughout" if len(set(sizes)) == 1 else f"from {sizes[0]:,} to {sizes[-1]:,}"
     said.append(f"cache bytes: {grown}")
     if found := drift(chat.steps):
@@ -100,3 +103,11 @@ def summary(chat: Chat) -> list[str]:
             f"for; --policy sinks-cache keeps them near"
         )
     return said
+
+
+def _cuts(chat: BudgetChat) -> str:
+    """Say how often a talk was cut, and how much was read anew for it."""
+    if not chat.cut:
+        return f"never cut: {chat.held:,} of {chat.budget:,} tokens held"
+    again = sum(after for _, after in chat.cut)
+    return f"cut {len(chat.cut)} times ({chat.over}); {again:,} tokens were read anew"
