@@ -1,19 +1,24 @@
-"""Records what a cache does: which position each slot holds after each step.
+"""Records what a cache does: which token each slot holds after each step, and what a query sees.
 
 A trace is plain data. Every table and picture of the course is drawn from one, so it shows the
-cache that was run, right or wrong, and never the cache that should have been.
+cache that was run, right or wrong, and never the cache that should have been. What is wrong is
+noted in the step where it shows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["Step", "Trace", "record"]
+from .trace_surface import EMPTY, Watched
+from .trace_wrong import Rule, Wrong, found, in_words
 
-EMPTY = -1
-VERSION = 1
+__all__ = ["EMPTY", "Step", "Trace", "record"]
+
+VERSION = 2
+ASKED = 256  # tokens up to which weights are asked for: one run of the cache for each few of them
 
 
 @dataclass(frozen=True)
@@ -22,18 +27,30 @@ class Step:
 
     position: int
     text: str
-    slots: tuple[int, ...]  # the position in each slot, -1 when empty
+    slots: tuple[int, ...]  # the position that each slot says it holds, -1 when empty
     written: tuple[int, ...]  # the slots that changed
     evicted: tuple[int, ...]  # the positions that were there before and are nowhere now
+    held: tuple[int, ...] = ()  # the token that really lies in each slot, -1 when none does
+    seen: tuple[int, ...] | None = None  # what a query at this token sees; None: it was not asked
+    summaries: tuple[tuple[int, int, float], ...] = ()  # first and last position, centre
+    nbytes: int = 0  # 0: the cache does not say
+    wrong: tuple[Wrong, ...] = ()
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Everything a cache did. ``problem`` says in words where it stopped, or is empty."""
+    """Everything a cache did. ``problem`` says in words where it stopped, or is empty.
+
+    ``window`` and ``sinks`` are what the cache says of itself; ``window`` None: it keeps all.
+    ``rows``: the traces of a batch's other rows.
+    """
 
     name: str
     steps: tuple[Step, ...]
     problem: str = ""
+    window: int | None = None
+    sinks: int = 0
+    rows: tuple[Trace, ...] = ()
     version: int = VERSION
 
     @property
@@ -41,66 +58,128 @@ class Trace:
         """The most slots that were ever in memory."""
         return max((len(step.slots) for step in self.steps), default=0)
 
+    @property
+    def mistake(self) -> str:
+        """What is wrong first, in words, or an empty text."""
+        for step in self.steps:
+            if step.wrong:
+                return f"step {step.position}: {in_words(step.wrong[0], step.position)}"
+        return self.problem
+
     def to_dict(self) -> dict[str, Any]:
-        """Give plain data that ``json.dumps`` takes."""
-        return asdict(self)
+        """Give plain data that ``json.dumps`` takes: of each step only what changed."""
+        from .trace_data import to_dict
+
+        return to_dict(self)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Trace:
         """Rebuild a trace; raises ``ValueError`` for a version this release does not know."""
-        if data.get("version") != VERSION:
-            raise ValueError(f"trace version {data.get('version')!r}; this release reads {VERSION}")
-        lists = ("slots", "written", "evicted")
-        steps = tuple(
-            Step(**{**step, **{name: tuple(step[name]) for name in lists}})
-            for step in data["steps"]
-        )
-        return cls(data["name"], steps, data.get("problem", ""))
+        from .trace_data import from_dict
+
+        return from_dict(data)
 
 
-def record(make_cache: Callable[[], Any], tokens: int | Sequence[str], name: str = "") -> Trace:
-    """Append tokens to a fresh cache and note what each slot holds after each of them.
+def record(make_cache: Any, tokens: int | Sequence[str], name: str = "", **sizes: Any) -> Trace:
+    """Append tokens to a cache and note what it holds and what is seen after each of them.
 
-    ``make_cache`` is called once, without arguments; what it returns needs ``positions`` (one
-    integer a slot, -1 when empty) and stage 1's ``append(key, value, position)``, or the tensor
-    stages' ``append(k, v)`` with ``keys`` (kv_heads, slots, head_dim) to read the sizes from.
-    ``tokens`` is how many to append, or their texts. A cache that raises is not an error here:
-    the trace ends there and ``problem`` says why.
+    ``make_cache``: a class or a function, called with ``sizes``; or a cache, of which a copy is
+    used. It needs ``positions`` (one integer a slot, -1 when empty) and stage 1's ``append(key,
+    value, position)``, or the tensor stages' ``append(k, v)`` with ``keys`` (kv_heads, slots,
+    head_dim) or (batch, kv_heads, slots, head_dim) to read the sizes from. ``tokens`` is how many
+    to append, or their texts. A cache that raises is not an error here: the trace ends there and
+    ``problem`` says why.
     """
     texts = [str(t) for t in range(tokens)] if isinstance(tokens, int) else list(tokens)
-    steps: list[Step] = []
+    make = _maker(make_cache, sizes)
     try:
-        cache = make_cache()
-        before = _slots(cache.positions)
-        for position, text in enumerate(texts):
-            _append(cache, position)
-            after = _slots(cache.positions)
-            steps.append(_step(position, text, before, after))
-            before = after
+        first = Watched(make())
+        name = name or type(first.cache).__name__
+        rows = [_run(first if row == 0 else Watched(make(), row=row), texts, name)
+                for row in range(first.rows)]  # fmt: skip
+        judged = [_judged(make, trace, row, first.codes) for row, trace in enumerate(rows)]
     except Exception as error:
-        problem = f"step {len(steps)}: {type(error).__name__}: {error}"
-        return Trace(name, tuple(steps), problem)
-    return Trace(name, tuple(steps))
+        return Trace(name, (), f"step 0: {type(error).__name__}: {error}")
+    return replace(judged[0], rows=tuple(judged[1:]))
 
 
-def _append(cache: Any, position: int) -> None:
-    """Append one token whose key and value say where it stands."""
-    shape = getattr(getattr(cache, "keys", None), "shape", None)
-    if shape is None:
-        cache.append([float(position), 1.0], [float(position)], position)
-        return
-    import numpy as np
+def _maker(cache: Any, sizes: dict[str, Any]) -> Callable[[], Any]:
+    """Give what makes a fresh, empty cache each time it is called."""
+    if isinstance(cache, type) or (callable(cache) and not hasattr(cache, "positions")):
+        return lambda: cache(**sizes)
+    if sizes:
+        raise TypeError(f"sizes are for a class; this {type(cache).__name__} has its own")
 
-    token = np.full((shape[0], 1, shape[2]), position, dtype=cache.keys.dtype)
-    cache.append(token, token)
+    def emptied() -> Any:
+        own = copy.deepcopy(cache)
+        if Watched(own).given:
+            own.reset()
+        return own
+
+    return emptied
 
 
-def _slots(positions: Iterable[Any]) -> tuple[int, ...]:
-    return tuple(EMPTY if position is None else int(position) for position in positions)
+def _run(cache: Watched, texts: Sequence[str], name: str) -> Trace:
+    """Append all tokens and note what the slots hold."""
+    steps: list[Step] = []
+    rule, problem, before = _rule(cache.cache), "", cache.positions()
+    for position, text in enumerate(texts):
+        try:
+            cache.append(position)
+            step = _step(position, text, before, cache)
+        except Exception as error:
+            problem = f"step {position}: {type(error).__name__}: {error}"
+            break
+        steps.append(step)
+        before = step.slots
+    return Trace(name, tuple(steps), problem, rule.window, rule.sinks)
 
 
-def _step(position: int, text: str, before: tuple[int, ...], after: tuple[int, ...]) -> Step:
+def _rule(cache: Any) -> Rule:
+    """Give what a cache's queries should see, by what it says of itself."""
+    window = getattr(cache, "window", getattr(cache, "window_size", None))
+    folds = hasattr(cache, "counts") and hasattr(cache, "centres")
+    sinks = getattr(cache, "sinks", 0)
+    whole = isinstance(window, int) and not isinstance(window, bool)
+    return Rule(window if whole else None, sinks if isinstance(sinks, int) else 0, folds)
+
+
+def _step(position: int, text: str, before: tuple[int, ...], cache: Watched) -> Step:
+    after = cache.positions()
     padded = before + (EMPTY,) * (len(after) - len(before))
     written = tuple(slot for slot, held in enumerate(after) if held != padded[slot])
-    gone = sorted(set(before) - set(after) - {EMPTY})
-    return Step(position, text, after, written, tuple(gone))
+    gone = tuple(sorted(set(before) - set(after) - {EMPTY}))
+    return Step(
+        position, text, after, written, gone, cache.held(), None, cache.summaries(), cache.nbytes()
+    )
+
+
+def _judged(make: Callable[[], Any], trace: Trace, row: int, codes: int) -> Trace:
+    """Ask what queries see, and note what is wrong in each step."""
+    weights = _weights(make, trace, row, codes)
+    rule = _rule(make())
+    steps = []
+    for step, found_weights in zip(trace.steps, weights, strict=True):
+        seen = None if found_weights is None else tuple(sorted(found_weights))
+        wrong = found(rule, step.position, step.slots, step.held, step.summaries, found_weights)
+        steps.append(replace(step, seen=seen, wrong=wrong))
+    return replace(trace, steps=tuple(steps))
+
+
+def _weights(
+    make: Callable[[], Any], trace: Trace, row: int, codes: int
+) -> list[dict[int, float] | None]:
+    """Give the weight of every token in every step: one run for each ``codes`` tokens."""
+    n = len(trace.steps)
+    if n > ASKED:
+        return [None] * n
+    total: list[dict[int, float] | None] = [{} for _ in range(n)]
+    for first in range(0, n, codes):
+        cache = Watched(make(), first, row)
+        for step in range(n):
+            cache.append(step)
+            some, so_far = cache.weights(), total[step]
+            total[step] = None if some is None or so_far is None else so_far | some
+        if all(weights is None for weights in total):
+            break
+    return total

@@ -1,0 +1,97 @@
+"""Traces as plain data, of each step only what changed: small, and the same in every language.
+
+A step has ``set``, a list of ``[slot, position]`` for the slots that changed; ``held`` the same for
+the tokens that really lie there, where they are others; ``slots`` where their number changed;
+``seen`` and positions that left as runs ``[first, last]``; and what else is not as usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from .trace import VERSION, Step, Trace
+from .trace_surface import EMPTY
+from .trace_wrong import Wrong
+
+__all__ = ["from_dict", "runs", "to_dict"]
+
+Row = tuple[int, ...]
+
+
+def to_dict(trace: Trace) -> dict[str, Any]:
+    """Give a trace as data."""
+    steps, before = [], Step(-1, "", (), (), ())
+    for step in trace.steps:
+        steps.append(_packed(step, before))
+        before = step
+    return {
+        "version": VERSION, "name": trace.name, "window": trace.window, "sinks": trace.sinks,
+        "problem": trace.problem, "steps": steps, "rows": [to_dict(row) for row in trace.rows],
+    }  # fmt: skip
+
+
+def from_dict(data: dict[str, Any]) -> Trace:
+    """Rebuild a trace; raises ``ValueError`` for a version this release does not know."""
+    if data.get("version") != VERSION:
+        raise ValueError(f"trace version {data.get('version')!r}; this release reads {VERSION}")
+    steps, slots, held = [], list[int](), list[int]()
+    for packed in data["steps"]:
+        for row in (slots, held):
+            n = packed.get("slots", len(row))
+            row[n:] = [EMPTY] * (n - len(row))
+        for slot, position in packed["set"]:
+            slots[slot] = position
+        for slot, position in packed.get("held", packed["set"]):
+            held[slot] = position
+        steps.append(_unpacked(packed, tuple(slots), tuple(held)))
+    rows = tuple(from_dict(row) for row in data["rows"])
+    named = {name: data[name] for name in ("name", "problem", "window", "sinks")}
+    return Trace(steps=tuple(steps), rows=rows, **named)
+
+
+def runs(positions: Iterable[int]) -> list[list[int]]:
+    """Give sorted positions as runs: 0 1 2 7 8 is [0, 2] [7, 8]."""
+    found: list[list[int]] = []
+    for p in positions:
+        if found and p == found[-1][1] + 1:
+            found[-1][1] = p
+        else:
+            found.append([p, p])
+    return found
+
+
+def _packed(step: Step, before: Step) -> dict[str, Any]:
+    changed, held = _changes(step.slots, before.slots), _changes(step.held, before.held)
+    packed: dict[str, Any] = {"p": step.position, "text": step.text, "set": changed}
+    if len(step.slots) != len(before.slots):
+        packed["slots"] = len(step.slots)
+    if held != changed:
+        packed["held"] = held
+    if step.seen is not None:
+        packed["seen"] = runs(step.seen)
+    several = {
+        "gone": runs(step.evicted), "sum": [list(one) for one in step.summaries],
+        "bytes": step.nbytes, "wrong": [asdict(one) for one in step.wrong],
+    }  # fmt: skip
+    return packed | {name: value for name, value in several.items() if value}
+
+
+def _changes(after: Sequence[int], before: Sequence[int]) -> list[list[int]]:
+    padded = [*before, *[EMPTY] * (len(after) - len(before))]
+    return [[slot, p] for slot, p in enumerate(after) if p != padded[slot]]
+
+
+def _unpacked(packed: dict[str, Any], slots: Row, held: Row) -> Step:
+    seen = packed.get("seen")
+    return Step(
+        packed["p"], packed["text"], slots, tuple(slot for slot, _ in packed["set"]),
+        _flat(packed.get("gone", [])), held, None if seen is None else _flat(seen),
+        tuple((first, last, centre) for first, last, centre in packed.get("sum", [])),
+        packed.get("bytes", 0), tuple(Wrong(**one) for one in packed.get("wrong", [])),
+    )  # fmt: skip
+
+
+def _flat(pairs: Iterable[Sequence[int]]) -> Row:
+    return tuple(p for first, last in pairs for p in range(first, last + 1))

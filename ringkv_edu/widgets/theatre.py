@@ -1,0 +1,155 @@
+"""The theatre: a live figure of what a cache did, fed once with traces and then on its own.
+
+Four forms come from one source, `theatre.js`: a widget where anywidget is installed; a picture in
+the same output, where one was made (`stills/`); a string of HTML that works without a kernel and
+without a network; and a table and sentences inside all of them. Nothing calls back into Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from ..trace import Trace, record
+
+__all__ = ["Theatre", "compare", "show"]
+
+TOKENS = 24
+ANGLES, GUESSES = ("position", "slot", "rank"), ("off", "slot", "seen")
+# What a widget's model is to the module, without a kernel; for each figure that has none yet.
+ALONE = """for (const el of document.querySelectorAll(".ringkv-alone:empty:not([data-on])")) {
+  el.dataset.on = 1;
+  const state = JSON.parse(el.dataset.state), model = { get: name => state[name], on() {}, off() {},
+    set: (name, value) => { state[name] = value; }, save_changes() {} };
+  import("data:text/javascript;base64,MODULE").then(it => it.default.render({ model, el }));
+}"""
+
+
+def show(
+    *caches: Any, tokens: int | Sequence[str] = TOKENS, sizes: dict[str, Any] | None = None,
+    step: int | None = None, angle: str = "position", predict: str = "off", lang: str = "en",
+) -> Theatre:  # fmt: skip
+    """Show what caches do with ``tokens``: one at a time, to be chosen in the figure.
+
+    Each cache is a class or a function, called with ``sizes``; a cache, of which a copy is run; or
+    a ``Trace``. ``step`` is where the figure starts (default: the end), ``angle`` what turns the
+    keys ("position", or a mistake: "slot", or "rank"), ``predict`` what is asked before a step
+    ("slot" to write, slots "seen", or "off"), ``lang`` "en" or "zh".
+    """
+    if not caches:
+        raise TypeError("give a cache, a class of caches, or a trace")
+    traces = [_trace(one, tokens, sizes or {}) for one in caches]
+    return Theatre(traces, step, angle, predict, lang)
+
+
+def compare(
+    a: Any, b: Any, tokens: int | Sequence[str] = TOKENS, step: int | None = None,
+    angle: str = "position", lang: str = "en",
+) -> Theatre:  # fmt: skip
+    """Show two caches, or traces, under each other, with one step bar."""
+    return Theatre([_trace(one, tokens, {}) for one in (a, b)], step, angle, "off", lang, True)
+
+
+class Theatre:
+    """The figure of some traces; see ``show``. ``html()`` gives it as a page of its own."""
+
+    def __init__(
+        self, traces: Iterable[Trace], step: int | None = None, angle: str = "position",
+        predict: str = "off", lang: str = "en", beside: bool = False,
+    ) -> None:  # fmt: skip
+        self.traces = tuple(traces)
+        longest = max((len(trace.steps) for trace in self.traces), default=0)
+        _known("angle", angle, ANGLES)
+        _known("predict", predict, GUESSES)
+        _known("lang", lang, _words())
+        if step is not None and not 0 <= step <= longest:
+            raise ValueError(f"step is {step}; the traces have 0 to {longest}")
+        start = (0 if predict != "off" else longest) if step is None else step
+        self.state = {
+            "traces": [trace.to_dict() for trace in self.traces], "step": start, "chosen": 0,
+            "angle": angle, "predict": predict, "lang": lang, "beside": beside, "speed": 2,
+            "words": _words()[lang],
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        """Say which caches are shown and what is wrong first; no address, so it can be compared."""
+        return "\n".join(
+            f"<theatre: {trace.name}, {len(trace.steps)} steps{_said(trace)}>"
+            for trace in self.traces
+        )
+
+    def html(self) -> str:
+        """Give HTML that works offline and without a kernel, to be put into any page."""
+        state = html.escape(json.dumps(self.state, separators=(",", ":"), ensure_ascii=False))
+        module = b64encode(_source("theatre.js").encode()).decode()
+        return (
+            f"<style>{_source('theatre.css')}</style>"
+            f'<div class="ringkv-alone" data-state="{state}"></div>'
+            f"<script>{ALONE.replace('MODULE', module)}</script>"
+        )
+
+    def widget(self) -> Any:
+        """Give the widget; needs anywidget."""
+        return _widget_class()(**self.state)
+
+    @property
+    def key(self) -> str:
+        """The name of this figure's picture: it changes when anything that is shown does."""
+        text = json.dumps(self.state, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        data: dict[str, Any] = {"text/plain": repr(self)}
+        still = resources.files(__name__.rpartition(".")[0]).joinpath("stills", f"{self.key}.png")
+        if still.is_file():
+            data["image/png"] = b64encode(still.read_bytes()).decode()
+        try:
+            live = self.widget()._repr_mimebundle_(**kwargs)
+        except ImportError:
+            return data
+        bundle = live[0] if isinstance(live, tuple) else live
+        return (bundle or {}) | data, {"image/png": {"alt": repr(self)}}
+
+
+def _known(name: str, given: str, known: Iterable[str]) -> None:
+    if given not in known:
+        raise ValueError(f"{name} is {given!r}; give {', '.join(map(repr, known))}")
+
+
+def _trace(cache: Any, tokens: int | Sequence[str], sizes: dict[str, Any]) -> Trace:
+    return cache if isinstance(cache, Trace) else record(cache, tokens, **sizes)
+
+
+def _said(trace: Trace) -> str:
+    return f"; {trace.mistake}" if trace.mistake else ""
+
+
+@cache
+def _source(name: str) -> str:
+    return resources.files(__name__.rpartition(".")[0]).joinpath(name).read_text("utf-8")
+
+
+@cache
+def _words() -> dict[str, dict[str, str]]:
+    return dict(json.loads(_source("words.json")))
+
+
+@cache
+def _widget_class() -> Any:
+    import anywidget
+    import traitlets
+
+    kinds: dict[str, Any] = {
+        "traces": traitlets.List(), "step": traitlets.Int(), "chosen": traitlets.Int(),
+        "angle": traitlets.Unicode(), "predict": traitlets.Unicode(), "lang": traitlets.Unicode(),
+        "beside": traitlets.Bool(), "speed": traitlets.Int(), "words": traitlets.Dict(),
+    }  # fmt: skip
+    traits = {name: kind.tag(sync=True) for name, kind in kinds.items()}
+    source = {"_esm": _source("theatre.js"), "_css": _source("theatre.css")}
+    return type("LiveTheatre", (anywidget.AnyWidget,), traits | source)
