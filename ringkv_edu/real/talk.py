@@ -110,4 +110,5 @@ def _cuts(chat: BudgetChat) -> str:
     if not chat.cut:
         return f"never cut: {chat.held:,} of {chat.budget:,} tokens held"
     again = sum(after for _, after in chat.cut)
-    return f"cut {len(chat.cut)} times ({chat.over}); {again:,} tokens were read anew"
+    times = "once" if len(chat.cut) == 1 else f"{len(chat.cut)} times"
+    return f"cut {times} ({chat.over}); {again:,} tokens were read anew"
