@@ -1,23 +1,24 @@
 """Asks any cache the same questions: a buffer of stage 1, a ring of arrays, a learner's class.
 
 Each token carries what tells it apart. Its key is its position plus 1, so that what lies in a slot
-is known whatever the cache says of it. Its value is 1 in one place and 0 elsewhere, and a query of
-zeros gives every key the same score: what attention gives back is the weight of each token.
+is known whatever the cache says of it. In a tensor stage its value is 1 in one place and 0
+elsewhere, and a query of zeros gives every key the same score: what attention gives back is the
+weight of each token. Stage 1 is asked what is visible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from . import pure
-
 __all__ = ["EMPTY", "Watched"]
 
 EMPTY = -1
-TELL_APART = 64  # of so many tokens at once a stage 1 buffer is asked the weights
+ALL = 2**30
 
 
 class Watched:
@@ -30,7 +31,7 @@ class Watched:
         self.cache, self.first, self.row = cache, first, row
         shape = getattr(getattr(cache, "keys", None), "shape", None)
         self.shape = None if shape is None else tuple(int(n) for n in shape)
-        self.codes = TELL_APART if self.shape is None else self.shape[-3] * self.shape[-1]
+        self.codes = ALL if self.shape is None else self.shape[-3] * self.shape[-1]
 
     @property
     def rows(self) -> int:
@@ -42,18 +43,34 @@ class Watched:
         """Say whether the cache holds tokens already."""
         return any(position != EMPTY for position in self.positions())
 
-    def append(self, position: int) -> None:
-        """Append the token at ``position`` to every row."""
-        code = position - self.first
+    def append(self, starts: Sequence[int | None], n: int = 1) -> None:
+        """Append n tokens to each row from its position on; None: this row gets none."""
         if self.shape is None:
-            value = [float(n == code) for n in range(self.codes)]
-            self.cache.append([position + 1.0, 1.0], value, position)
+            for position in range(starts[0] or 0, (starts[0] or 0) + n):
+                self.cache.append([position + 1.0, 1.0], [position + 1.0], position)
             return
-        k = np.full((*self.shape[:-2], 1, self.shape[-1]), position + 1.0)
-        v = np.zeros_like(k)
-        if 0 <= code < self.codes:
-            v[..., code // self.shape[-1], 0, code % self.shape[-1]] = 1
-        self.cache.append(self._like(k), self._like(v))
+        shape = (*self.shape[:-2], n, self.shape[-1])
+        k, v = np.zeros(shape), np.zeros(shape)
+        for row, start in enumerate(starts):
+            if start is not None:
+                one = (row,) if len(self.shape) == 4 else ()
+                self._tell(k[one], v[one], start)
+        k, v = self._like(k), self._like(v)
+        if None not in starts:
+            self.cache.append(k, v)
+            return
+        if "lengths" not in inspect.signature(self.cache.append).parameters:
+            raise TypeError("rows of different lengths need a cache with append(k, v, lengths)")
+        self.cache.append(k, v, [0 if start is None else n for start in starts])
+
+    def _tell(self, k: Any, v: Any, start: int) -> None:
+        """Write into one row's keys and values what tells its tokens apart."""
+        n, d = k.shape[-2:]
+        k[...] = np.arange(start, start + n)[:, None] + 1.0
+        for token in range(n):
+            code = start + token - self.first
+            if 0 <= code < self.codes:
+                v[code // d, token, code % d] = 1
 
     def positions(self) -> tuple[int, ...]:
         """Give the position that each slot says it holds, -1 for none."""
@@ -68,11 +85,16 @@ class Watched:
             return tuple(EMPTY if key is None else round(key[0]) - 1 for key in self.cache.keys)
         keys = _array(self.cache.keys)
         keys = keys[self.row] if keys.ndim == 4 else keys
-        return tuple(EMPTY if not np.isfinite(x) else round(float(x)) - 1 for x in keys[0, :, 0])
+        told = keys[0, :, 0]
+        if not np.allclose(told, np.round(told), atol=1e-3):
+            return self.positions()  # keys are turned as they are stored: take the cache's word
+        return tuple(round(float(x)) - 1 for x in told)
 
     def weights(self) -> dict[int, float] | None:
         """Give the weight that a query of zeros gives each token asked for, or None: no answer."""
         try:
+            if self.shape is None:
+                return self._counted()
             with np.errstate(all="ignore"):  # a query that sees nothing is a finding, not a warning
                 out = self._attended()
         except Exception:  # a learner's half-finished attention is no reason to stop
@@ -80,6 +102,13 @@ class Watched:
         if out is None or not np.isfinite(out).all():
             return None
         return {self.first + code: float(x) for code, x in enumerate(out) if x > 1e-6}
+
+    def _counted(self) -> dict[int, float] | None:
+        """Give each visible token of a stage 1 buffer its weight: its share of the entries."""
+        if not hasattr(self.cache, "visible"):
+            return None
+        entries = Counter(round(entry.key[0]) - 1 for entry in self.cache.visible())
+        return {token: n / entries.total() for token, n in entries.items()}
 
     def summaries(self) -> tuple[tuple[int, int, float], ...]:
         """Give the summaries there are: first and last position, and where each stands."""
@@ -101,11 +130,7 @@ class Watched:
             return 0
 
     def _attended(self) -> Any:
-        if self.shape is None:
-            if not hasattr(self.cache, "visible"):
-                return None
-            return np.array(pure.attend([0.0, 0.0], self.cache) or [np.nan])
-        if not hasattr(self.cache, "attend"):
+        if self.shape is None or not hasattr(self.cache, "attend"):
             return None
         one = self.shape[-3], self.shape[-1]
         q = np.zeros((self.rows, one[0], 1, one[1]) if len(self.shape) == 4 else one)

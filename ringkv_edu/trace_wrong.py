@@ -21,6 +21,7 @@ class Rule:
     window: int | None = None  # None: everything
     sinks: int = 0
     folds: bool = False  # what leaves the window is in a summary, and so still counts
+    known: bool = True  # else the cache does not say, and nobody can tell what is lost
 
     def sees(self, query: int, key: int) -> bool:
         """Say whether a query should see a key's token."""
@@ -60,6 +61,8 @@ def found(
         for slot, (says, token) in enumerate(zip(slots, held, strict=True))
         if says not in (EMPTY, token)
     ]  # fmt: skip
+    if not rule.known:
+        return tuple(wrong)
     kept = set(held) | {p for a, b, _ in summarised for p in range(a, b + 1)}
     due = [p for p in range(query + 1) if rule.sees(query, p)]
     lost = [p for p in due if p not in kept]

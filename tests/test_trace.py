@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from ringkv_edu import NaiveKVBuffer, NumpyRing, NumpySummaryRing, RingKVBuffer, record
 from ringkv_edu.figures.steps_table import steps_table
+from ringkv_edu.rope import rotate
 from ringkv_edu.trace import Trace
 from ringkv_edu.trace_wrong import in_words
 
@@ -116,6 +118,32 @@ def test_rows_of_a_batch() -> None:
     assert Trace.from_dict(json.loads(json.dumps(trace.to_dict()))) == trace
 
 
+def test_chunks() -> None:
+    ring = lambda: NumpyRing(4, 1, 2, sinks=1)  # noqa: E731
+    trace = record(ring, 12, chunks=[3, 6, 1])
+    assert [step.position for step in trace.steps] == [2, 8, 9, 10, 11]
+    assert trace.steps[1].text == "3 4 5 6 7 8"
+    assert trace.steps[1].slots == (0, 5, 6, 7, 8)
+    assert trace.mistake == ""
+    assert set(trace.steps[1].seen) == {0, 5, 6, 7, 8}
+    assert "chunks are of 1 token or more" in record(ring, 4, chunks=[0]).problem
+
+
+def test_rows_of_different_lengths() -> None:
+    torch = pytest.importorskip("torch")
+    from ringkv_edu import TorchRing
+
+    make = lambda: TorchRing(3, 2, 1, 4, dtype=torch.float32)  # noqa: E731
+    trace = record(make, ["a b c d e".split(), "x y".split()])
+    (other,) = trace.rows
+    assert [step.text for step in other.steps] == ["x", "y"]
+    assert trace.steps[-1].slots == (3, 4, 2)
+    assert other.steps[-1].slots == (0, 1, -1)
+    assert (trace.mistake, other.mistake) == ("", "")
+    assert set(other.steps[-1].seen) == {0, 1}
+    assert "tokens has 3 rows, the cache 2" in record(make, [["a"], ["b"], ["c"]]).problem
+
+
 class Wrong(RingKVBuffer):
     """A ring with a place for each mistake."""
 
@@ -181,6 +209,38 @@ def test_mistakes_are_named_where_they_first_show() -> None:
 
     at, (twice, *_) = first_wrong(Twice, window_size=4)
     assert (at, twice.kind, twice.position, twice.says) == (1, "twice", 0, 2)
+
+
+def test_nothing_is_called_lost_where_nobody_knows_the_window() -> None:
+    class Silent:
+        def __init__(self, size):
+            self.keys, self.values = np.zeros((2, 1, size, 2))
+            self.positions, self.next = np.full(size, -1), 0
+
+        def append(self, k, v):
+            slot = self.next % len(self.positions)
+            self.keys[:, slot], self.positions[slot] = k[:, 0], self.next
+            self.next += 1
+
+    trace = record(Silent, 9, size=3)
+    assert (trace.mistake, trace.window) == ("", None)
+    assert trace.steps[-1].slots == (6, 7, 8)
+    assert trace.steps[-1].seen is None
+
+    class Sized(Silent):
+        def __init__(self, window):
+            super().__init__(window - 1)
+
+    assert "step 2: position 0, 2 back" in record(Sized, 9, window=3).mistake
+
+
+def test_keys_that_are_turned_as_they_are_stored_are_not_called_wrong() -> None:
+    class Turned(NumpyRing):
+        def append(self, k, v):
+            super().append(rotate(k, [self.seen]).astype(k.dtype), v)
+
+    trace = record(Turned, 9, window=3, kv_heads=1, head_dim=2)
+    assert trace.mistake == ""
 
 
 def test_a_ring_that_forgets_to_wrap_stops() -> None:

@@ -13,7 +13,7 @@
 
 # %% id="setup"
 from ringkv_edu.graded import draw, plain
-from ringkv_edu.lesson import check, hint
+from ringkv_edu.lesson import check, hint, show
 
 # %% [markdown] id="cliff"
 # ## A cliff
@@ -39,6 +39,16 @@ from ringkv_edu.lesson import check, hint
 # own. At token 256 the window slides for the first time, token 0 leaves, and the model,
 # which was trained without a window, stumbles. Four kept tokens mend most of it. Why the first four, of
 # all tokens, gets its reason in lesson 07.
+
+# %% [markdown] id="ring-why"
+# ## The ring, live
+#
+# What keeps the last `W` tokens is a ring of slots. Step through it; after a click on the picture the arrow keys
+# work, too. Above it each step is said in words. Under **predict** it asks for the slot of the next write before it
+# shows it.
+
+# %% id="ring-live" role="scene"
+show("ring", tokens="to be or not to be that is the question".split(), window=4, step=6)
 
 # %% [markdown] id="ex00-last-why"
 # ## Exercise: the last W of a list

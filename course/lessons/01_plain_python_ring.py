@@ -22,7 +22,7 @@
 # %% id="setup"
 from ringkv_edu.given import Entry, RingFields, filled_ring, token, write_at_head
 from ringkv_edu.graded import draw, fixed, plain
-from ringkv_edu.lesson import check, hint, save_work, watch
+from ringkv_edu.lesson import check, hint, save_work, show, watch
 
 # %% id="naive-grows" role="scene"
 # The simplest cache keeps everything. `>` marks the slot that was written.
@@ -299,13 +299,14 @@ for window, positions in ((4, []), (4, range(3)), (4, again), (rng.randrange(3, 
 
 # %% id="my-ring" role="scene"
 # Your functions make a class: a method is a function whose first argument is the object.
-# The table is made from what YOUR `append` did, right or wrong. Try other sizes.
+# Table and figure are made from what YOUR `append` did, right or wrong. Try other sizes.
 class MyRing(RingFields):
     append = append
     visible = visible
 
 
 watch(MyRing, 10, window_size=4)
+show(MyRing, tokens=10, window_size=4, step=7)
 
 # %% [markdown] id="ex04-attend-why"
 # ## Exercise 4: attention over the ring

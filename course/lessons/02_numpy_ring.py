@@ -27,7 +27,7 @@ import numpy as np
 
 from ringkv_edu.given_numpy import RingArrays, filled_arrays, numbers
 from ringkv_edu.graded import draw, plain
-from ringkv_edu.lesson import check, hint, save_work, watch
+from ringkv_edu.lesson import check, hint, save_work, show, watch
 
 # %% [markdown] id="np1-storage-why"
 # ## Exercise 1: make the storage once
@@ -178,6 +178,7 @@ class MyNumpyRing(RingArrays):
 
 
 watch(MyNumpyRing, 10, window=4)
+show(MyNumpyRing, tokens="the oldest of the words leaves the ring to make room".split(), window=4)
 
 # %% [markdown] id="cost"
 # ## What a write costs

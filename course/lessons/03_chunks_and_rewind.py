@@ -34,7 +34,7 @@ from ringkv_edu.given_attention import attend_at
 from ringkv_edu.given_chunks import TwoCounters, place
 from ringkv_edu.given_numpy import RingArrays, filled_arrays, numbers
 from ringkv_edu.graded import draw, fixed, plain
-from ringkv_edu.lesson import check, hint, save_work
+from ringkv_edu.lesson import check, hint, save_work, show
 
 # %% id="same-numbers" role="scene"
 # Eleven tokens, cut in three ways. Token t's value is 1 in lane t and 0 elsewhere, so each output shows
@@ -302,6 +302,16 @@ for seen, chunks, window, sinks, slack in ((0, [6, 1], 3, 1, 0), (9, [4, 5], 3, 
 # numbers, with n small matrix products in place of one large one. The same `step` serves prefill, decode,
 # where n is 1, and the checking of drafts, which comes next. A cache that expected one long prompt and then
 # single tokens went wrong in the second turn of a chat (ml-explore/mlx-examples#1000).
+
+
+# %% id="my-chunks" role="scene"
+# Your `step`, given a prompt of six tokens, one token, and drafts of two: which slots does each chunk fill?
+class MyChunkRing(RingArrays):
+    def append(self, k, v):
+        step(self, k, k, v)
+
+
+show(MyChunkRing, tokens=12, chunks=[6, 1, 2], window=4, sinks=1, step=1)
 
 # %% [markdown] id="taking-back"
 # ## Taking tokens back

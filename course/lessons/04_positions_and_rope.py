@@ -36,7 +36,7 @@ import numpy as np
 from ringkv_edu.given_numpy import RingArrays, filled_arrays, numbers
 from ringkv_edu.given_rope import turned
 from ringkv_edu.graded import draw, fixed, plain
-from ringkv_edu.lesson import check, hint, save_work
+from ringkv_edu.lesson import check, hint, save_work, show
 
 # %% [markdown] id="rope1-turn-why"
 # ## Exercise 1: turn a vector
@@ -423,6 +423,11 @@ stored = np.array([turned(key, position) for key, position in zip(unrotated, hel
 at_reading = [turned(q, 9 - position) @ key for key, position in zip(unrotated, held)]
 print("turned at reading, 4 turns:", plain(at_reading))
 print("turned at writing, 1 turn: ", plain(stored @ turned(q, 9)))
+
+# %% id="wrong-angles" role="scene"
+# One pair of each key, turned by 20 degrees a position. Here the angle is taken from the slot: read what it
+# says above the picture, then choose "angle from: position". Which steps are right by luck?
+show("ring", tokens=24, window=8, step=13, angle="slot")
 
 # %% [markdown] id="rope5-three-why"
 # ## Exercise 5: slot, position, rank

@@ -30,7 +30,7 @@
 from ringkv_edu.given_torch import RingRows, drawn, filled_rows, newest_sees, put  # needs torch
 from ringkv_edu.given_spy import Recording, Spy
 from ringkv_edu.graded import draw, fixed, plain
-from ringkv_edu.lesson import check, hint, save_work
+from ringkv_edu.lesson import check, hint, save_work, show
 import torch
 
 # %% [markdown] id="rows"
@@ -755,6 +755,15 @@ class MyRing:
         visible = rows_mask(rows.positions, rows.seen, rows.window)
         return torch.where(visible, rows.positions, -1)
 
+
+# %% id="own-rows" role="scene"
+# Two rows of your ring, two texts. Choose the row: none ever sees a token of the other.
+texts = [
+    "the first row reads this text to its end",
+    "and the second row reads quite another one instead",
+]
+one = dict(batch=2, kv_heads=1, head_dim=2, dtype=torch.float32, device="cpu")
+show(MyRing, tokens=[text.split() for text in texts], window=4, **one)
 
 # %% id="own-model" role="volatile"
 from ringkv_edu.tiny_model import side_by_side

@@ -25,7 +25,7 @@ from ringkv_edu.given_numpy import numbers
 from ringkv_edu.given_rope import turned
 from ringkv_edu.given_summaries import Bank, PrefixSlidingCache
 from ringkv_edu.graded import draw, fixed, plain
-from ringkv_edu.lesson import check, hint, save_work
+from ringkv_edu.lesson import check, hint, save_work, show
 
 # %% id="demos" role="scene"
 # Both demos, rebuilt; tokens are numbered from 1, as there. First: W = 8, a summary is due every 4 tokens.
@@ -369,6 +369,8 @@ for merge in ("oldest", "least"):
         some = np.zeros((1, tokens - ring.seen, 2), np.float32)
         ring.append(some, some)
         print(f"{merge:6} {tokens:5} tokens: counts {ring.counts.tolist()}, {ring.nbytes} bytes")
+# The same ring, live: from position 28 on the two oldest summaries merge.
+show(NumpySummaryRing, tokens=36, step=29, window=4, kv_heads=1, head_dim=2, summaries=6, block=4)
 
 # %% [markdown] id="predict06-why"
 # ### Predict first

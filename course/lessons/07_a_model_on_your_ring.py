@@ -17,7 +17,7 @@ from ringkv_edu.given_model import Layer, Stack, attended, drawn_layer, write
 from ringkv_edu.given_numpy import filled_arrays, numbers
 from ringkv_edu.given_rope import turned
 from ringkv_edu.graded import draw, fixed, plain
-from ringkv_edu.lesson import check, hint, save_work
+from ringkv_edu.lesson import check, hint, save_work, show
 
 # %% [markdown] id="decoder-why"
 # ## A decoder to read
@@ -491,6 +491,8 @@ scenes.side_by_side(MyModelRing, sinks=0)
 
 # %% id="own-sinks" role="volatile"
 scenes.side_by_side(MyModelRing, sinks=4)
+# And what its slots do: two that never change, four that go round.
+show(MyModelRing, tokens=14, window=4, kv_heads=1, head_dim=2, sinks=2)
 
 # %% [markdown] id="untrained-why"
 # ## What no slot can cure

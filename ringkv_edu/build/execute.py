@@ -19,6 +19,7 @@ __all__ = ["execute"]
 
 NUDGES = ("1e-6", "-1e-6")
 TIMEOUT = 60
+WIDGET = "application/vnd.jupyter.widget-view+json"
 NOTHING_LEARNT = "prints the reference for the untouched stub, too: nobody has to write anything"
 UNSTABLE = "prints what a last-digit difference or a second run would change: draw others"
 
@@ -95,12 +96,16 @@ def _printed(book: NotebookNode) -> dict[str, str]:
 
 
 def _tidy(book: NotebookNode) -> None:
-    """Store no volatile output, and one output per stream: how prints are cut depends on timing."""
+    """Store no volatile output, and one output per stream: how prints are cut depends on timing.
+
+    A live figure is stored as its still picture and its text: the widget is of this kernel only.
+    """
     for cell in book.cells:
         if cell.metadata.get("ringkv", {}).get("role") == "volatile":
             cell.outputs, cell.execution_count = [], None
         joined: list[NotebookNode] = []
         for output in cell.get("outputs", []):
+            output.get("data", {}).pop(WIDGET, None)
             last = joined[-1] if joined else output
             same = last is not output and last.output_type == output.output_type == "stream"
             if same and last.name == output.name:

@@ -1,5 +1,6 @@
 """Live figures: the slot-versus-position theatre."""
 
-from .theatre import Theatre, compare, show
+from .show import compare, show
+from .theatre import Theatre
 
 __all__ = ["Theatre", "compare", "show"]

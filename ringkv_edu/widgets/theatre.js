@@ -17,21 +17,23 @@ const fill = (text, given = {}) => text.replace(/{(\w+)}/g, (_, name) => given[n
 // Traces: of each step only what changed is stored; `at(t)` gives what holds after t steps.
 function stage(trace) {
   const { steps } = trace;
-  return { ...trace, length: steps.length, at(t) {
+  const words = steps.some(s => !/^[\d ]*$/.test(s.text)) ? steps.flatMap(s => s.text.split(" ")) : [];
+  return { ...trace, length: steps.length, tokens: (steps.at(-1)?.p ?? -1) + 1, words, at(t) {
     const slots = [], held = [];
     let wrote = [], before = [];
-    for (const step of steps.slice(0, t)) {
-      before = held.slice();
+    for (let i = 0; i < t; i++) {
+      const step = steps[i];
+      if (i === t - 1) before = held.slice();
       if (step.slots !== undefined) for (const row of [slots, held]) { row.length = Math.min(row.length, step.slots); while (row.length < step.slots) row.push(-1); }
       for (const [k, p] of step.set) slots[k] = p;
       for (const [k, p] of step.held ?? step.set) held[k] = p;
-      wrote = (step.held ?? step.set).map(([k]) => k);
+      if (i === t - 1) wrote = (step.held ?? step.set).map(([k]) => k);
     }
     if (!t) for (let k = 0; k < (steps[0]?.slots ?? 0) && trace.window; k++) { slots.push(-1); held.push(-1); }
     const step = steps[t - 1] ?? { p: -1, set: [] };
     const over = wrote.length === 1 ? before[wrote[0]] : undefined;
     const coming = (steps[t]?.held ?? steps[t]?.set ?? []).map(([k]) => k), next = coming.length === 1 ? coming[0] : -1;
-    return { t, step, p: step.p, slots, held, wrote, over, next, wrong: step.wrong ?? [], sums: step.sum ?? [],
+    return { t, step, p: step.p, from: (steps[t - 2]?.p ?? -1) + 1, slots, held, wrote, over, next, wrong: step.wrong ?? [], sums: step.sum ?? [],
       seen: step.seen && new Set(step.seen.flatMap(([a, b]) => Array.from({ length: b - a + 1 }, (_, i) => a + i))) };
   } };
 }
@@ -59,11 +61,11 @@ function mistake(W, state, one) {
 function sentence(W, show, state, angle) {
   const { p, wrote, over, step } = state;
   if (!state.t) return escaped(W.start);
-  const text = step.text === String(p) ? "" : fill(W.text, { t: step.text });
+  const text = /^[\d ]*$/.test(step.text) ? "" : fill(W.text, { t: step.text }), chunk = state.from < p;
   const grown = step.slots !== undefined && state.t > 1;
-  const name = !wrote.length ? "nowhere" : wrote.length > 1 ? "moved" : "written";
+  const name = !wrote.length ? "nowhere" : chunk ? "chunk" : wrote.length > 1 ? "moved" : "written";
   const end = name !== "written" ? "plain" : grown ? "new_slot" : over < 0 || over === undefined ? "was_free" : state.sums.length ? "over_summary" : "over";
-  const said = [escaped(fill(W[name], { p, k: wrote[0], n: wrote.length, text }) + fill(W[end], { q: over }))];
+  const said = [escaped(fill(W[name], { p, q: state.from, k: wrote[0], n: wrote.length, text }) + fill(W[end], { q: over }))];
   const bad = text => said.push(`<span class="bad">${escaped(text)}</span>`);
   if (angle === "rank") said.push(escaped(W.rank_note));
   if (angle === "slot") {
@@ -117,7 +119,7 @@ function ring(W, show, state, view, o) {
 
 // The positions that the axis has room for: the sinks, and the last ones.
 function columns(show, p) {
-  const n = show.length, sinks = Math.min(show.sinks, 4);
+  const n = show.tokens, sinks = Math.min(show.sinks, 4);
   if (n <= SHOWN) return { shown: Array.from({ length: n }, (_, i) => i), cut: -1 };
   const start = Math.max(0, Math.min(p - SHOWN + sinks + 4, n - SHOWN + sinks));
   const tail = Array.from({ length: SHOWN - (start ? sinks : 0) }, (_, i) => start + i).filter(x => x < n);
@@ -130,7 +132,7 @@ function lanes(W, show, state, view, o) {
   const n = state.slots.length, first = Math.max(0, Math.min(n - SHOWN, state.held.lastIndexOf(state.p) - SHOWN + 3)), row = Math.min(n, SHOWN);
   const sums = state.sums, room = Math.max(3, ...show.steps.map(s => s.sum?.length ?? 0)) * 44, aside = show.steps.some(s => s.sum) ? Math.min(room, 240) : 0, sumw = aside / Math.max(1, room / 44);
   const sw = Math.min(58, (WIDE - LEFT - aside) / Math.max(row, 1)), x0 = LEFT + (WIDE - LEFT - aside - sw * row) / 2, slotX = k => x0 + (k - first) * sw;
-  const texts = show.steps.some(s => s.text !== String(s.p)), yT = 34, hT = 27, yS = yT + hT + (texts ? 19 : 5), yM = yS + 92, yC = yM + 76, inRow = k => k >= first && k < first + row;
+  const texts = show.words.length > 0, yT = 34, hT = 27, yS = yT + hT + (texts ? 19 : 5), yM = yS + 92, yC = yM + 76, inRow = k => k >= first && k < first + row;
   const title = (y, a, b) => out.push(word(0, y, a, { at: "start", size: 13, bold: 1 }), b ? word(0, y + 15, b, { at: "start", size: 11.5, ink: DIM }) : "");
   title(yT + 12, W.time, W.time2); title(yM + 14, W.memory, W.memory2);
   // Brackets over what the newest token sees of the slots.
@@ -140,9 +142,9 @@ function lanes(W, show, state, view, o) {
     const sink = show.sinks && b < show.sinks && runs.length > 1;
     out.push(`<path d="M${r1(x + 1)},${yT - 4}v-8H${r1(y + cw - 1)}v8" fill="none" stroke="${TEXT}" stroke-width="1.6"/>`, word((x + y + cw) / 2, yT - 18, sink ? W.sees_sinks : fill(W.sees, { n: b - a + 1 }))); }
   // The text.
-  for (const p of shown) { const x = place.get(p), past = p <= state.p, k = state.held.lastIndexOf(p), token = show.steps[p]?.text ?? "";
+  for (const p of shown) { const x = place.get(p), past = p <= state.p, k = state.held.lastIndexOf(p), token = show.words[p] ?? "";
     out.push(`<g data-k="${k}"${o.dim(k < 0 ? -1 : p)}>`, box(x + .8, yT, cw - 1.6, hT, { fill: k >= 0 ? paint(k, o.id) : past ? `url(#${o.id}left)` : "none", stroke: p === state.p ? TEXT : LINE, width: p === state.p ? 2.6 : .8, dash: past ? "" : "2 3", round: 2 }),
-      cw > 7.5 * String(show.length).length || p % 4 === 0 || p === state.p ? word(x + cw / 2, yT + 17, p, { size: cw > 22 ? 12 : 9.5, bold: k >= 0, ink: k >= 0 ? ink(k) : DIM, halo: k >= 0 ? halo(k) : undefined }) : "",
+      cw > 7.5 * String(show.tokens).length || p % 4 === 0 || p === state.p ? word(x + cw / 2, yT + 17, p, { size: cw > 22 ? 12 : 9.5, bold: k >= 0, ink: k >= 0 ? ink(k) : DIM, halo: k >= 0 ? halo(k) : undefined }) : "",
       texts && past ? word(x + cw / 2, yT + hT + 12, short(token, Math.max(2, Math.round(cw / 5.5))), { size: 9.5, ink: DIM }) : "", "</g>"); }
   if (cut >= 0) out.push(word(LEFT + cut * cw + gap / 2, yT + 17, W.gap, { ink: DIM }));
   // Summaries: over the text they stand for, and as entries of their own.
@@ -170,10 +172,10 @@ function lanes(W, show, state, view, o) {
   if (first > 0) out.push(word(x0 - 7, yM + 20, W.gap, { ink: DIM }));
   if (first + row < n) out.push(word(x0 + sw * row + 7, yM + 20, W.gap, { ink: DIM }));
   // What is held, on the scale of keeping everything.
-  const yB = yC + (clocks ? radius + 34 : -16), scale = (WIDE - LEFT) * .84 / Math.max(show.length, n + sums.length, 1), mine = view.live.length;
+  const yB = yC + (clocks ? radius + 34 : -16), scale = (WIDE - LEFT) * .84 / Math.max(show.tokens, n + sums.length, 1), mine = view.live.length;
   title(yB + 6, W.kept);
   const bar = (y, name, a, b, label) => out.push(word(0, y + 13, name, { at: "start", ink: DIM }), box(LEFT, y, scale * a, 16, { fill: DIM, stroke: "none", round: 0 }), b ? box(LEFT + scale * a + 1, y + 1, scale * b - 1, 14, { fill: PAPER, stroke: TEXT, width: 1.4, round: 0 }) : "", word(LEFT + scale * (a + b) + 8, y + 13, label, { at: "start", size: 13, bold: 1 }));
-  bar(yB + 16, W.all, state.t, 0, state.t); bar(yB + 38, W.this, mine, sums.length, sums.length ? fill(W.of_summaries, { n: mine, s: sums.length }) : mine);
+  bar(yB + 16, W.all, state.p + 1, 0, state.p + 1); bar(yB + 38, W.this, mine, sums.length, sums.length ? fill(W.of_summaries, { n: mine, s: sums.length }) : mine);
   return `<svg viewBox="-2 0 ${WIDE + 4} ${yB + 60}" ${o.asks ? 'role="group"' : 'aria-hidden="true"'}>${patterns(o.id)}${out.join("")}</svg>`;
 }
 
@@ -238,13 +240,13 @@ function render({ model, el }) {
     $("output").textContent = `${t} / ${last()}`; $(".on").disabled = play.disabled = asks;
     play.textContent = timer ? `⏸ ${W.pause}` : `▶ ${W.play}`;
     const look = { over, picked: guess.picked, asks };
-    (both ? shows.filter(s => !s.row) : [current()]).forEach((show, i) => panels[i].draw(show, Math.min(t, show.length), get("angle"), look, !timer));
+    (both ? shows.filter(s => !s.row) : [current()]).forEach((show, i) => panels[i].draw(both ? { ...show, title: show.name } : show, Math.min(t, show.length), get("angle"), look, !timer));
     ask(t, asks);
   }
   // Predict first: choose a slot, or the slots that will be seen; then the step is shown.
   function ask(t, asks) {
     const score = guess.right + guess.wrong ? ` ${fill(W.score, { r: guess.right, w: guess.wrong })}.` : "";
-    const question = asks ? escaped(fill(get("predict") === "slot" ? W.ask_slot : W.ask_seen, { p: t })) + (get("predict") === "seen" ? ` <button class="answer">${escaped(W.answer)}</button>` : "") : "";
+    const question = asks ? escaped(fill(get("predict") === "slot" ? W.ask_slot : W.ask_seen, { p: current().steps[t]?.p })) + (get("predict") === "seen" ? ` <button class="answer">${escaped(W.answer)}</button>` : "") : "";
     const html = get("predict") === "off" ? "" : `${escaped(guess.said + score)} ${question}`;
     if ($(".ask").innerHTML !== html) $(".ask").innerHTML = html;
     const button = $(".answer"); if (button) button.onclick = () => judge(guess.picked);

@@ -11,16 +11,16 @@ import hashlib
 import html
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from ..trace import Trace, record
+from ..trace import EMPTY, Trace
+from ..trace_wrong import in_words
 
-__all__ = ["Theatre", "compare", "show"]
+__all__ = ["Theatre"]
 
-TOKENS = 24
 ANGLES, GUESSES = ("position", "slot", "rank"), ("off", "slot", "seen")
 # What a widget's model is to the module, without a kernel; for each figure that has none yet.
 ALONE = """for (const el of document.querySelectorAll(".ringkv-alone:empty:not([data-on])")) {
@@ -31,33 +31,8 @@ ALONE = """for (const el of document.querySelectorAll(".ringkv-alone:empty:not([
 }"""
 
 
-def show(
-    *caches: Any, tokens: int | Sequence[str] = TOKENS, sizes: dict[str, Any] | None = None,
-    step: int | None = None, angle: str = "position", predict: str = "off", lang: str = "en",
-) -> Theatre:  # fmt: skip
-    """Show what caches do with ``tokens``: one at a time, to be chosen in the figure.
-
-    Each cache is a class or a function, called with ``sizes``; a cache, of which a copy is run; or
-    a ``Trace``. ``step`` is where the figure starts (default: the end), ``angle`` what turns the
-    keys ("position", or a mistake: "slot", or "rank"), ``predict`` what is asked before a step
-    ("slot" to write, slots "seen", or "off"), ``lang`` "en" or "zh".
-    """
-    if not caches:
-        raise TypeError("give a cache, a class of caches, or a trace")
-    traces = [_trace(one, tokens, sizes or {}) for one in caches]
-    return Theatre(traces, step, angle, predict, lang)
-
-
-def compare(
-    a: Any, b: Any, tokens: int | Sequence[str] = TOKENS, step: int | None = None,
-    angle: str = "position", lang: str = "en",
-) -> Theatre:  # fmt: skip
-    """Show two caches, or traces, under each other, with one step bar."""
-    return Theatre([_trace(one, tokens, {}) for one in (a, b)], step, angle, "off", lang, True)
-
-
 class Theatre:
-    """The figure of some traces; see ``show``. ``html()`` gives it as a page of its own."""
+    """The figure of some traces; see ``ringkv_edu.show``. ``html()``: as a page of its own."""
 
     def __init__(
         self, traces: Iterable[Trace], step: int | None = None, angle: str = "position",
@@ -71,7 +46,7 @@ class Theatre:
         if step is not None and not 0 <= step <= longest:
             raise ValueError(f"step is {step}; the traces have 0 to {longest}")
         start = (0 if predict != "off" else longest) if step is None else step
-        self.state = {
+        self.state: dict[str, Any] = {
             "traces": [trace.to_dict() for trace in self.traces], "step": start, "chosen": 0,
             "angle": angle, "predict": predict, "lang": lang, "beside": beside, "speed": 2,
             "words": _words()[lang],
@@ -79,10 +54,7 @@ class Theatre:
 
     def __repr__(self) -> str:
         """Say which caches are shown and what is wrong first; no address, so it can be compared."""
-        return "\n".join(
-            f"<theatre: {trace.name}, {len(trace.steps)} steps{_said(trace)}>"
-            for trace in self.traces
-        )
+        return "\n".join(map(_line, self.traces))
 
     def html(self) -> str:
         """Give HTML that works offline and without a kernel, to be put into any page."""
@@ -101,20 +73,38 @@ class Theatre:
     @property
     def key(self) -> str:
         """The name of this figure's picture: it changes when anything that is shown does."""
-        text = json.dumps(self.state, sort_keys=True)
+        drawn = _source("theatre.js"), _source("theatre.css")
+        text = json.dumps([self.state, *drawn], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         data: dict[str, Any] = {"text/plain": repr(self)}
-        still = resources.files(__name__.rpartition(".")[0]).joinpath("stills", f"{self.key}.png")
+        meta: dict[str, Any] = {}
+        still = resources.files(__package__).joinpath("stills", f"{self.key}.png")
         if still.is_file():
             data["image/png"] = b64encode(still.read_bytes()).decode()
+            meta["image/png"] = {"alt": self.in_words()}
         try:
             live = self.widget()._repr_mimebundle_(**kwargs)
         except ImportError:
-            return data
+            return data, meta
         bundle = live[0] if isinstance(live, tuple) else live
-        return (bundle or {}) | data, {"image/png": {"alt": repr(self)}}
+        return (bundle or {}) | data, meta
+
+    def in_words(self) -> str:
+        """Say what each cache holds at the step where the figure starts."""
+        return "\n".join(_held(trace, self.state["step"]) for trace in self.traces)
+
+
+def _held(trace: Trace, step: int) -> str:
+    if not 0 < step <= len(trace.steps):
+        return f"{_line(trace)} Nothing is stored yet."
+    now = trace.steps[step - 1]
+    slots = ", ".join(
+        f"slot {slot} position {p}" for slot, p in enumerate(now.held[:40]) if p != EMPTY
+    )
+    wrong = "".join(f" {in_words(one, now.position)}." for one in now.wrong[:3])
+    return f"{trace.name} after position {now.position}: {slots}.{wrong}"
 
 
 def _known(name: str, given: str, known: Iterable[str]) -> None:
@@ -122,17 +112,15 @@ def _known(name: str, given: str, known: Iterable[str]) -> None:
         raise ValueError(f"{name} is {given!r}; give {', '.join(map(repr, known))}")
 
 
-def _trace(cache: Any, tokens: int | Sequence[str], sizes: dict[str, Any]) -> Trace:
-    return cache if isinstance(cache, Trace) else record(cache, tokens, **sizes)
-
-
-def _said(trace: Trace) -> str:
-    return f"; {trace.mistake}" if trace.mistake else ""
+def _line(trace: Trace) -> str:
+    window = f", window {trace.window}" if trace.window else ""
+    wrong = f"; {trace.mistake}" if trace.mistake else ""
+    return f"<theatre: {trace.name}{window}, {len(trace.steps)} steps{wrong}>"
 
 
 @cache
 def _source(name: str) -> str:
-    return resources.files(__name__.rpartition(".")[0]).joinpath(name).read_text("utf-8")
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
 @cache

@@ -78,7 +78,7 @@ def test_the_wrong_ones_are_recognised_by_their_sentence_alone(on: Stage) -> Non
     assert "Position 0, 3 back, should still be seen and lies in no slot." in said("off by one")
     assert "Slot 0 holds position 6 and says 0: 0 back looks 6 back." in said("slot as position")
     assert "Here the cache stopped: step 4: IndexError" in said("never wraps")
-    on.show(show(RingKVBuffer, sizes={"window_size": 8}, step=13, angle="slot"))
+    on.show(show(RingKVBuffer, window_size=8, step=13, angle="slot"))
     assert on.state()["said"].endswith(
         "3 of 8 keys stand at a wrong distance: position 7 in slot 7 is 5 back and looks 3 ahead, "
         "like a token of the future."
@@ -87,7 +87,7 @@ def test_the_wrong_ones_are_recognised_by_their_sentence_alone(on: Stage) -> Non
 
 
 def test_mouse_and_keyboard(on: Stage) -> None:
-    figure = on.show(show(RingKVBuffer, sizes={"window_size": 4}, tokens=12))
+    figure = on.show(show(RingKVBuffer, window_size=4, tokens=12))
     assert on.state()["t"] == "12"
     figure.locator(".back").click()
     assert on.state()["t"] == "11"
@@ -108,7 +108,7 @@ def test_mouse_and_keyboard(on: Stage) -> None:
 
 
 def test_play_goes_on_and_stops(on: Stage) -> None:
-    figure = on.show(show(RingKVBuffer, sizes={"window_size": 4}, tokens=60, step=0))
+    figure = on.show(show(RingKVBuffer, window_size=4, tokens=60, step=0))
     figure.locator(".speed select").select_option("10")
     figure.locator(".fig").focus()
     on.page.keyboard.press(" ")
@@ -125,7 +125,7 @@ def test_play_goes_on_and_stops(on: Stage) -> None:
 
 
 def test_predict_the_next_slot(on: Stage) -> None:
-    figure = on.show(show(RingKVBuffer, sizes={"window_size": 4}, tokens=8, predict="slot"))
+    figure = on.show(show(RingKVBuffer, window_size=4, tokens=8, predict="slot"))
     assert figure.locator(".on").is_disabled()
     assert "next write" not in figure.locator(".ring").first.inner_html()  # it would give it away
     slots = figure.locator(".lanes [role=button]")
@@ -181,7 +181,7 @@ def test_two_caches_with_one_step_bar(on: Stage) -> None:
 
 
 def test_two_figures_on_one_page_do_not_share_anything(on: Stage) -> None:
-    on.show(*[show(RingKVBuffer, sizes={"window_size": w}, tokens=9) for w in (2, 3)])
+    on.show(*[show(RingKVBuffer, window_size=w, tokens=9) for w in (2, 3)])
     on.figure(1).locator(".back").click()
     assert (on.state(0)["t"], on.state(1)["t"]) == ("9", "8")
     ids = on.page.evaluate("[...document.querySelectorAll('[id]')].map(el => el.id)")
@@ -189,7 +189,7 @@ def test_two_figures_on_one_page_do_not_share_anything(on: Stage) -> None:
 
 
 def test_the_table_says_the_same(on: Stage) -> None:
-    figure = on.show(show(RingKVBuffer, sizes={"window_size": 4}, tokens=7))
+    figure = on.show(show(RingKVBuffer, window_size=4, tokens=7))
     figure.locator("summary").click()
     figure.locator(".tbl tr").nth(4).wait_for()
     rows = figure.locator(".tbl tr").evaluate_all(
@@ -220,7 +220,7 @@ def test_chinese(on: Stage) -> None:
 
 
 def test_text_is_never_taken_for_html(on: Stage) -> None:
-    on.show(show(RingKVBuffer, sizes={"window_size": 2}, tokens=["<img src=x onerror=alert(1)>"]))
+    on.show(show(RingKVBuffer, window_size=2, tokens=["<img src=x onerror=alert(1)>"]))
     assert on.page.locator("img").count() == 0
     assert "<img" in on.state()["said"]
     assert not on.errors
@@ -231,8 +231,8 @@ def test_no_serious_violation_of_accessibility(on: Stage, dark: bool) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     for theatre in (
-        show(RingKVBuffer, sizes={"window_size": 8}, step=13, angle="slot"),
-        show(RingKVBuffer, sizes={"window_size": 4}, tokens=8, predict="seen"),
+        show(RingKVBuffer, window_size=8, step=13, angle="slot"),
+        show(RingKVBuffer, window_size=4, tokens=8, predict="seen"),
     ):
         on.show(theatre, dark=dark)
         on.page.locator("summary").first.click()

@@ -1,0 +1,147 @@
+"""The theatre as a live widget in JupyterLab: dead kernels, busy ones, reloads, stray keys."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from .lab import SHOWN, Lab, browser, started_course
+
+pytestmark = pytest.mark.browser
+CELLS = {
+    "one": 'from ringkv_edu import show\nshow("ring", "ring + sinks", tokens=24, window=(4, 8))',
+    "two": 'show("everything", tokens=9)',
+    "busy": "import time\nstop = time.time() + 8\nwhile time.time() < stop:\n    pass",
+    "space": "\n".join(f"# {n}" for n in range(90)),
+}
+COUNT = "() => window.jupyterapp.shell.currentWidget.content.widgets.length"
+WINDOWING = """async mode => { const book = window.jupyterapp.shell.currentWidget.content;
+  book.notebookConfig = { ...book.notebookConfig, windowingMode: mode }; }"""
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, str]]:
+    folder = tmp_path_factory.mktemp("theatre")
+    with started_course(folder) as address, browser() as page:
+        kernel = {"name": "python3", "display_name": "Python 3"}  # else Lab asks which
+        book = nbformat.v4.new_notebook(metadata={"kernelspec": kernel})
+        for name, source in CELLS.items():
+            book.cells.append(nbformat.v4.new_code_cell(source, id=name))
+        nbformat.write(book, folder / "work" / "theatre.ipynb")
+        yield Lab(page), address.replace("00_start_here", "theatre")
+
+
+@pytest.fixture
+def lab(opened: tuple[Lab, str]) -> Lab:
+    lab, address = opened
+    lab.open(address + "?reset")
+    lab.run("one")
+    figure(lab, "one").locator(".fig").wait_for()
+    return lab
+
+
+def figure(lab: Lab, cell: str) -> Any:
+    return lab.cell(cell).locator(".ringkv")
+
+
+def step(lab: Lab, cell: str = "one") -> str:
+    return str(figure(lab, cell).locator(".fig").get_attribute("data-t"))
+
+
+def press(lab: Lab, *keys: str) -> None:
+    figure(lab, "one").locator(".fig").focus()
+    for key in keys:
+        lab.page.keyboard.press(key)
+
+
+def shot(lab: Lab, name: str) -> None:
+    if "RINGKV_SCREENSHOTS" in os.environ:
+        lab.page.screenshot(path=Path(os.environ["RINGKV_SCREENSHOTS"], f"lab-{name}.png"))
+
+
+def test_keys_move_the_figure_and_never_the_notebook(lab: Lab) -> None:
+    cells = lab.page.evaluate(COUNT)
+    press(lab, "Home", "ArrowRight", "ArrowRight", "ArrowLeft")
+    assert step(lab) == "1"
+    for key in "abcdmxyz":
+        press(lab, key)
+    press(lab, "d", "d", "ArrowDown", "ArrowUp")
+    figure(lab, "one").locator("input[type=range]").focus()
+    lab.page.keyboard.press("ArrowRight")
+    lab.page.keyboard.press("x")
+    assert step(lab) == "2"
+    assert lab.page.evaluate(COUNT) == cells
+    shot(lab, "live")
+
+
+def test_two_figures_in_one_notebook(lab: Lab) -> None:
+    lab.run("two")
+    assert step(lab, "two") == "9"
+    press(lab, "Home")
+    assert (step(lab), step(lab, "two")) == ("0", "9")
+
+
+def test_the_choices_of_what_was_recorded(lab: Lab) -> None:
+    figure(lab, "one").locator(".trace select").select_option("ring + sinks")
+    figure(lab, "one").locator(".window select").select_option("8")
+    assert figure(lab, "one").locator(".fig").get_attribute("data-slots").count(",") == 9
+
+
+def test_it_goes_on_while_the_kernel_is_busy_and_when_it_is_dead(lab: Lab) -> None:
+    lab.cell("busy").locator(".jp-InputPrompt").click()
+    lab.page.keyboard.press("Control+Enter")
+    press(lab, "Home", "ArrowRight")
+    assert step(lab) == "1"
+    lab.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    press(lab, "ArrowRight", "ArrowRight")
+    assert step(lab) == "3"
+
+
+def test_after_a_reload_it_is_there_again(lab: Lab) -> None:
+    press(lab, "Home", "ArrowRight", "ArrowRight")
+    lab.page.wait_for_timeout(500)  # the kernel is told a moment later
+    lab.save()
+    lab.page.reload()
+    lab.page.wait_for_selector(f"{SHOWN} .jp-Cell")
+    figure(lab, "one").locator(".fig").wait_for()
+    assert step(lab) == "2"
+    press(lab, "ArrowRight")
+    assert step(lab) == "3"
+
+
+def test_full_windowing_keeps_its_state(lab: Lab) -> None:
+    lab.page.evaluate(WINDOWING, "full")
+    press(lab, "Home", "ArrowRight")
+    lab.cell("space")
+    lab.page.wait_for_timeout(300)
+    figure(lab, "one").locator(".fig").wait_for()
+    assert step(lab) == "1"
+    press(lab, "ArrowRight")
+    assert step(lab) == "2"
+
+
+def test_dark(lab: Lab) -> None:
+    lab.page.evaluate(
+        "window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })"
+    )
+    lab.page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+    figure(lab, "one").locator(".angle select").select_option("slot")
+    press(lab, "Home", *["ArrowRight"] * 6)
+    assert "stand at a wrong distance" in figure(lab, "one").locator(".say").inner_text()
+    shot(lab, "dark")
+
+
+def test_no_request_leaves_this_machine(opened: tuple[Lab, str]) -> None:
+    lab, address = opened
+    asked: list[str] = []
+    lab.page.on("request", lambda request: asked.append(request.url))
+    lab.open(address + "?reset")
+    lab.run("one")
+    press(lab, "Home")
+    outside = [u for u in asked if not u.startswith(("http://127.0.0.1", "data:", "blob:"))]
+    assert outside == []
