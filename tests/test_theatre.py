@@ -169,5 +169,14 @@ def test_no_picture_is_left_over() -> None:
     assert len(found) == stored
 
 
+def test_the_picture_in_the_readme_is_what_is_drawn_now() -> None:
+    shown = show("ring", tokens=24, window=8, step=13, angle="slot")
+    picture = (ROOT / "course" / "figures" / "theatre.png").read_bytes()
+    assert picture == (STILLS / f"{shown.key}.png").read_bytes()
+    words = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert "3 of 8 keys" in words
+    assert words.count("figures/theatre.png") == 1
+
+
 def test_a_theatre_of_nothing() -> None:
     assert Theatre([]).state["step"] == 0

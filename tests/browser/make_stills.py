@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,20 @@ from typing import Any
 from PIL import Image
 
 from ringkv_edu.grading.release import lessons
-from ringkv_edu.widgets import Theatre
+from ringkv_edu.widgets import Theatre, show
 
 from .stage import stage
 
 ROOT = Path(__file__).resolve().parents[2]
 STILLS = ROOT / "ringkv_edu" / "widgets" / "stills"
 MOST, COLOURS = 40_000, 64
+IN_README = ROOT / "course" / "figures" / "theatre.png"
 BARE = ".ringkv .ctl, .ringkv .ask, .ringkv details { display: none !important }"
+
+
+def of_readme() -> Theatre:
+    """Give the figure that README.md shows: lesson 04's."""
+    return show("ring", tokens=24, window=8, step=13, angle="slot")
 
 
 def theatres(lesson: str) -> list[Theatre]:
@@ -65,6 +72,7 @@ def main() -> None:
             size = path.stat().st_size
             print(f"{path.relative_to(ROOT)}: {size:,} bytes")
             assert size <= MOST, f"{path} has {size:,} bytes"
+    shutil.copyfile(STILLS / f"{of_readme().key}.png", IN_README)
 
 
 if __name__ == "__main__":
