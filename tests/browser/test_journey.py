@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ringkv_edu.checks import exercises
-from ringkv_edu.grading.release import lessons
+from ringkv_edu.grading.release import lessons, source_of
 
 from .lab import Lab, browser, started_course
 
@@ -27,6 +27,13 @@ SHOWS = {
     "own-model": "The same tokens: a model decodes with your ring.",
     "07-own-sinks": "The same tokens: the model decodes with your ring.",
 }
+SHORT = """class MyRing(RingFields):
+    def append(self, key, value, position):
+        slot = position % (self.window_size - 1)
+        self.keys[slot], self.positions[slot] = key, position
+
+
+show(MyRing, tokens=10, window_size=4)"""
 WRONG = {
     "ex00-last": ("def last(tokens, window):\n    return tokens[len(tokens) - window:]",
                   "goes below 0 while the list is still short"),
@@ -127,6 +134,18 @@ def solve_one(lab: Lab, name: str, right: str) -> None:
     shot(lab, f"{name}-right")
 
 
+def watch_it_turn(lab: Lab, name: str) -> None:
+    """Step the theatre below a cell back and on, and see what it says change."""
+    figure = lab.cell(name).locator(".ringkv").last
+    figure.locator(".fig[data-t]").wait_for()
+    assert not figure.locator(".bad").count() or name == "04-wrong-angles"
+    said = figure.locator(".say").inner_text()
+    figure.locator(".back").click()
+    assert figure.locator(".say").inner_text() != said
+    figure.locator(".on").click()
+    assert figure.locator(".say").inner_text() == said
+
+
 def test_start_opens_the_first_lesson(course) -> None:
     _, lab, address = course
     lab.open(address)
@@ -143,6 +162,9 @@ def test_the_first_lesson(course) -> None:
     lab.run("ex00-last")
     assert "`last` is not written yet" in lab.run("ex00-last-check")
     shot(lab, "not-written")
+    lab.run("00-ring-live")
+    watch_it_turn(lab, "00-ring-live")
+    shot(lab, "ring-live")
     solve(lab, "00_start_here")
     assert "window 4 ->" in lab.run("ex00-last-graded")
     lab.save()
@@ -166,7 +188,17 @@ def test_the_plain_python_ring(course) -> None:
     solve(lab, LESSON_01)
     assert "8       9       6      >7" not in lab.run("01-my-ring")
     assert "   9  8      >9       6       7       5" in lab.run("01-my-ring")
+    watch_it_turn(lab, "01-my-ring")
     shot(lab, "my-ring")
+    lab.write("01-my-ring", SHORT)  # a mistake in the class is seen in the figure
+    lab.run("01-my-ring")
+    figure = lab.cell("01-my-ring").locator(".ringkv").last
+    figure.locator(".bad").wait_for()
+    assert "should still be seen and lies in no slot" in figure.locator(".bad").inner_text()
+    shot(lab, "my-ring-wrong")
+    scenes = lessons()[LESSON_01].cells("scene")
+    lab.write("01-my-ring", next(source_of(c) for c in scenes if c["id"] == "01-my-ring"))
+    lab.run("01-my-ring")
     assert "Saved in my_ringkv.py" in lab.run("01-save")
     lab.save()
     assert "lesson             24/24" in points(folder / f"{LESSON_01}.ipynb")
@@ -192,6 +224,8 @@ def test_every_cell_of_a_later_lesson(course, lesson: str) -> None:
             seen = lab.run(name)
             assert "Traceback" not in seen, name
             assert SHOWS.get(name, "") in seen, name
+            if "\nshow(" in "\n" + "".join(cell["source"]):
+                watch_it_turn(lab, name)
             shot(lab, name)
     lab.save()
     worth = sum(graded.points for graded in lessons()[lesson].graded)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ringkv_edu import NumpyRing, RingKVBuffer
 from ringkv_edu.trace import Step, Trace
@@ -99,10 +100,10 @@ def test_mouse_and_keyboard(on: Stage) -> None:
     slider = figure.locator("input[type=range]")
     slider.focus()
     on.page.keyboard.press("ArrowLeft")
-    assert on.state()["t"] == "11"
+    expect(figure.locator(".fig")).to_have_attribute("data-t", "11")
     box = slider.bounding_box()
     on.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert on.state()["t"] == "6"
+    expect(figure.locator(".fig")).to_have_attribute("data-t", "6")
     figure.locator(".angle select").select_option("rank")
     assert "Ranks change" in on.state()["said"]
 
