@@ -1,6 +1,6 @@
 """Live figures: the slot-versus-position theatre."""
 
-from .show import compare, show
+from .showing import compare, show
 from .theatre import Theatre
 
 __all__ = ["Theatre", "compare", "show"]

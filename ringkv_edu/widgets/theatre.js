@@ -60,7 +60,8 @@ function mistake(W, state, one) {
 
 function sentence(W, show, state, angle) {
   const { p, wrote, over, step } = state;
-  if (!state.t) return escaped(W.start);
+  const stopped = show.problem && state.t === show.length ? ` <span class="bad">${escaped(fill(W.w_stopped, { t: show.problem }))}</span>` : "";
+  if (!state.t) return escaped(W.start) + stopped;
   const text = /^[\d ]*$/.test(step.text) ? "" : fill(W.text, { t: step.text }), chunk = state.from < p;
   const grown = step.slots !== undefined && state.t > 1;
   const name = !wrote.length ? "nowhere" : chunk ? "chunk" : wrote.length > 1 ? "moved" : "written";
@@ -78,8 +79,7 @@ function sentence(W, show, state, angle) {
   for (const alike of kinds.values()) bad(mistake(W, state, alike[0]) + (alike.length > 1 ? ` (${fill(W.more, { n: alike.length - 1 })})` : ""));
   const first = show.steps.findIndex(s => s.wrong);
   if (kinds.size && first < state.t - 1) said.push(escaped(fill(W.since, { p: show.steps[first].p })));
-  if (show.problem && state.t === show.length) bad(fill(W.w_stopped, { t: show.problem }));
-  return said.join(" ");
+  return said.join(" ") + stopped;
 }
 
 // Drawing: small functions that give SVG.

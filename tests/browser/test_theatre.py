@@ -220,6 +220,21 @@ def test_chinese(on: Stage) -> None:
     shot(on, "chinese")
 
 
+def test_a_cache_that_is_not_written_yet(on: Stage) -> None:
+    class Stub:
+        positions, keys = (-1, -1), [None, None]
+
+        def append(self, key: Any, value: Any, position: int) -> None:
+            raise NotImplementedError("not written yet")
+
+    on.show(show(Stub, tokens=4))
+    assert on.state()["said"] == (
+        "The cache is empty. The next step appends the token at position 0. "
+        "Here the cache stopped: step 0: NotImplementedError: not written yet"
+    )
+    assert not on.errors
+
+
 def test_text_is_never_taken_for_html(on: Stage) -> None:
     on.show(show(RingKVBuffer, window_size=2, tokens=["<img src=x onerror=alert(1)>"]))
     assert on.page.locator("img").count() == 0
