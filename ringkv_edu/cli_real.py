@@ -93,7 +93,7 @@ def _talking(one: argparse.ArgumentParser) -> None:
         help="keep everything within a --budget: "
         "when it is full, cut at a sentence's end, or let the model sum up, and read that anew",
     )
-    add("--budget", type=int, default=1024, help="tokens that --over may hold (default: 1024)")
+    add("--budget", type=int, help="tokens that --over may hold (default: 1024)")
     add("--new", type=int, default=256, help="longest answer, in tokens (default: 256)")
     add("--prompt", action="append", default=[], metavar="TEXT", help="say this; may be repeated")
     add("--temperature", type=float, default=0.0, help="0 takes the likeliest token (default: 0)")

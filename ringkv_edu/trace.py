@@ -9,76 +9,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from .trace_surface import EMPTY, Watched
-from .trace_wrong import Rule, Wrong, found, in_words
+from .trace_data import EMPTY, Step, Trace
+from .trace_surface import Watched
+from .trace_wrong import Rule, found
 
 __all__ = ["EMPTY", "Step", "Trace", "record"]
 
-VERSION = 2
 Plan = Sequence[tuple[list[int | None], int]]
 ASKED = 256  # tokens up to which weights are asked for: one run of the cache for each few of them
-
-
-@dataclass(frozen=True)
-class Step:
-    """One appended token, and the memory after it."""
-
-    position: int
-    text: str
-    slots: tuple[int, ...]  # the position that each slot says it holds, -1 when empty
-    written: tuple[int, ...]  # the slots that changed
-    evicted: tuple[int, ...]  # the positions that were there before and are nowhere now
-    held: tuple[int, ...] = ()  # the token that really lies in each slot, -1 when none does
-    seen: tuple[int, ...] | None = None  # what a query at this token sees; None: it was not asked
-    summaries: tuple[tuple[int, int, float], ...] = ()  # first and last position, centre
-    nbytes: int = 0  # 0: the cache does not say
-    wrong: tuple[Wrong, ...] = ()
-
-
-@dataclass(frozen=True)
-class Trace:
-    """Everything a cache did. ``problem`` says in words where it stopped, or is empty.
-
-    ``window`` and ``sinks`` are what the cache says of itself; ``window`` None: it keeps all.
-    ``rows``: the traces of a batch's other rows.
-    """
-
-    name: str
-    steps: tuple[Step, ...]
-    problem: str = ""
-    window: int | None = None
-    sinks: int = 0
-    rows: tuple[Trace, ...] = ()
-    version: int = VERSION
-
-    @property
-    def slot_count(self) -> int:
-        """The most slots that were ever in memory."""
-        return max((len(step.slots) for step in self.steps), default=0)
-
-    @property
-    def mistake(self) -> str:
-        """What is wrong first, in words, or an empty text."""
-        for step in self.steps:
-            if step.wrong:
-                return f"step {step.position}: {in_words(step.wrong[0], step.position)}"
-        return self.problem
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain data that ``json.dumps`` takes: of each step only what changed."""
-        from .trace_data import to_dict
-
-        return to_dict(self)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Trace:
-        """Rebuild a trace; raises ``ValueError`` for a version this release does not know."""
-        from .trace_data import from_dict
-
-        return from_dict(data)
 
 
 def record(

@@ -8,50 +8,95 @@ the tokens that really lie there, where they are others; ``slots`` where their n
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from .trace import VERSION, Step, Trace
 from .trace_surface import EMPTY
-from .trace_wrong import Wrong
+from .trace_wrong import Wrong, in_words
 
-__all__ = ["from_dict", "runs", "to_dict"]
+__all__ = ["EMPTY", "Step", "Trace"]
 
+VERSION = 2
 Row = tuple[int, ...]
 
 
-def to_dict(trace: Trace) -> dict[str, Any]:
-    """Give a trace as data."""
-    steps, before = [], Step(-1, "", (), (), ())
-    for step in trace.steps:
-        steps.append(_packed(step, before))
-        before = step
-    return {
-        "version": VERSION, "name": trace.name, "window": trace.window, "sinks": trace.sinks,
-        "problem": trace.problem, "steps": steps, "rows": [to_dict(row) for row in trace.rows],
-    }  # fmt: skip
+@dataclass(frozen=True)
+class Step:
+    """One appended token, and the memory after it."""
+
+    position: int
+    text: str
+    slots: tuple[int, ...]  # the position that each slot says it holds, -1 when empty
+    written: tuple[int, ...]  # the slots that changed
+    evicted: tuple[int, ...]  # the positions that were there before and are nowhere now
+    held: tuple[int, ...] = ()  # the token that really lies in each slot, -1 when none does
+    seen: tuple[int, ...] | None = None  # what a query at this token sees; None: it was not asked
+    summaries: tuple[tuple[int, int, float], ...] = ()  # first and last position, centre
+    nbytes: int = 0  # 0: the cache does not say
+    wrong: tuple[Wrong, ...] = ()
 
 
-def from_dict(data: dict[str, Any]) -> Trace:
-    """Rebuild a trace; raises ``ValueError`` for a version this release does not know."""
-    if data.get("version") != VERSION:
-        raise ValueError(f"trace version {data.get('version')!r}; this release reads {VERSION}")
-    steps, slots, held = [], list[int](), list[int]()
-    for packed in data["steps"]:
-        for row in (slots, held):
-            n = packed.get("slots", len(row))
-            row[n:] = [EMPTY] * (n - len(row))
-        for slot, position in packed["set"]:
-            slots[slot] = position
-        for slot, position in packed.get("held", packed["set"]):
-            held[slot] = position
-        steps.append(_unpacked(packed, tuple(slots), tuple(held)))
-    rows = tuple(from_dict(row) for row in data["rows"])
-    named = {name: data[name] for name in ("name", "problem", "window", "sinks")}
-    return Trace(steps=tuple(steps), rows=rows, **named)
+@dataclass(frozen=True)
+class Trace:
+    """Everything a cache did. ``problem`` says in words where it stopped, or is empty.
+
+    ``window`` and ``sinks`` are what the cache says of itself; ``window`` None: it keeps all.
+    ``rows``: the traces of a batch's other rows.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    problem: str = ""
+    window: int | None = None
+    sinks: int = 0
+    rows: tuple[Trace, ...] = ()
+    version: int = VERSION
+
+    @property
+    def slot_count(self) -> int:
+        """The most slots that were ever in memory."""
+        return max((len(step.slots) for step in self.steps), default=0)
+
+    @property
+    def mistake(self) -> str:
+        """What is wrong first, in words, or an empty text."""
+        for step in self.steps:
+            if step.wrong:
+                return f"step {step.position}: {in_words(step.wrong[0], step.position)}"
+        return self.problem
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that ``json.dumps`` takes: of each step only what changed."""
+        steps, before = [], Step(-1, "", (), (), ())
+        for step in self.steps:
+            steps.append(_packed(step, before))
+            before = step
+        return {
+            "version": VERSION, "name": self.name, "window": self.window, "sinks": self.sinks,
+            "problem": self.problem, "steps": steps, "rows": [row.to_dict() for row in self.rows],
+        }  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Trace:
+        """Rebuild a trace; raises ``ValueError`` for a version this release does not know."""
+        if data.get("version") != VERSION:
+            raise ValueError(f"trace version {data.get('version')!r}; this release reads {VERSION}")
+        steps, slots, held = [], list[int](), list[int]()
+        for packed in data["steps"]:
+            for row in (slots, held):
+                n = packed.get("slots", len(row))
+                row[n:] = [EMPTY] * (n - len(row))
+            for slot, position in packed["set"]:
+                slots[slot] = position
+            for slot, position in packed.get("held", packed["set"]):
+                held[slot] = position
+            steps.append(_unpacked(packed, tuple(slots), tuple(held)))
+        rows = tuple(cls.from_dict(row) for row in data["rows"])
+        named = {name: data[name] for name in ("name", "problem", "window", "sinks")}
+        return cls(steps=tuple(steps), rows=rows, **named)
 
 
-def runs(positions: Iterable[int]) -> list[list[int]]:
+def _runs(positions: Iterable[int]) -> list[list[int]]:
     """Give sorted positions as runs: 0 1 2 7 8 is [0, 2] [7, 8]."""
     found: list[list[int]] = []
     for p in positions:
@@ -70,9 +115,9 @@ def _packed(step: Step, before: Step) -> dict[str, Any]:
     if held != changed:
         packed["held"] = held
     if step.seen is not None:
-        packed["seen"] = runs(step.seen)
+        packed["seen"] = _runs(step.seen)
     several = {
-        "gone": runs(step.evicted), "sum": [list(one) for one in step.summaries],
+        "gone": _runs(step.evicted), "sum": [list(one) for one in step.summaries],
         "bytes": step.nbytes, "wrong": [asdict(one) for one in step.wrong],
     }  # fmt: skip
     return packed | {name: value for name, value in several.items() if value}

@@ -16,7 +16,7 @@ import torch
 from ringkv_edu import cli
 from ringkv_edu.policies import Full, Pooled, Sinks
 from ringkv_edu.problem import Problem
-from ringkv_edu.real.budget_chat import BudgetChat
+from ringkv_edu.real.budget_chat import talk_of
 from ringkv_edu.real.chat import Chat, Step, drift, interruptible
 from ringkv_edu.real.load import caches_of, smollm2
 from ringkv_edu.real.sentences import first_sentences, last_sentences, sentences
@@ -358,9 +358,7 @@ def test_what_is_kept_is_whole_and_the_most_that_fits(budget):
 
 def budget_chat(over, budget):
     model, tokenizer = smollm2()
-    chat = BudgetChat(model, tokenizer, caches_of(model, Full()))
-    chat.budget, chat.over, chat.fresh = budget, over, lambda: caches_of(model, Full())
-    return chat
+    return talk_of(model, tokenizer, Full(), (0.0, 0), over, budget)
 
 
 @pytest.mark.parametrize(("over", "budget"), [("truncate", 420), ("summarise", 900)])
@@ -394,3 +392,6 @@ def test_over_says_what_it_did(monkeypatch, capsys):
     status, _, err = ringkv(monkeypatch, capsys, "model", "chat", *how, "--policy", "sinks")
     assert status == 2
     assert "leave --cache and --policy out" in err
+    status, _, err = ringkv(monkeypatch, capsys, "model", "chat", "--budget", "99")
+    assert status == 2
+    assert "add --over truncate or --over summarise" in err

@@ -13,14 +13,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..model import Decoder
+from ..policies import Policy
 from ..problem import Problem
 from .chat import Chat
+from .load import caches_of
 from .sentences import first_sentences, last_sentences
 from .template import SYSTEM, opening, turn
 
-__all__ = ["OVER", "BudgetChat"]
+__all__ = ["BudgetChat", "talk_of"]
 
-OVER = "truncate", "summarise"
+BUDGET = 1024
 ASKED = "Sum up our talk so far in a few short sentences."
 BEFORE = "\nThe talk so far: "
 CLOSING = 3  # tokens after an answer, and one for words that join otherwise
@@ -35,7 +38,7 @@ class BudgetChat(Chat):
     ``cut`` notes for each cut how many tokens were held before it and are held after it.
     """
 
-    budget: int = 512
+    budget: int = BUDGET
     over: str = "truncate"
     fresh: Callable[[], list[Any]] = list
     told: str = ""  # the talk as text, since the last cut
@@ -86,3 +89,20 @@ class BudgetChat(Chat):
 
     def _count(self, text: str) -> int:
         return len(self._tokens(text))
+
+
+def talk_of(
+    decoder: Decoder, tokenizer: Any, policy: Policy, how: tuple[float, int],
+    over: str | None = None, budget: int | None = None,
+) -> Chat:  # fmt: skip
+    """Begin a talk that goes on in its caches, or one that is cut where ``over`` says how.
+
+    ``how``: temperature and seed.
+    """
+    caches = caches_of(decoder, policy)
+    if not over:
+        return Chat(decoder, tokenizer, caches, *how)
+    chat = BudgetChat(decoder, tokenizer, caches, *how)
+    chat.budget, chat.over = BUDGET if budget is None else budget, over
+    chat.fresh = lambda: caches_of(decoder, policy)
+    return chat

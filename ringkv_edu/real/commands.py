@@ -14,9 +14,8 @@ from ..cases.adapter import find
 from ..policies import Full, Policy
 from ..problem import Problem
 from .beside import own_policies
-from .budget_chat import BudgetChat
-from .chat import Chat
-from .load import caches_of, smollm2
+from .budget_chat import talk_of
+from .load import smollm2
 from .named import Row, policy_named, table_rows
 from .needle import needle as ask
 from .needle import questions
@@ -49,7 +48,8 @@ def chat(options: argparse.Namespace) -> int:
     decoder, tokenizer = _loaded()
     how = options.temperature, options.seed
     chats = {
-        title: _chat(decoder, tokenizer, policy, how, options) for title, policy in policies.items()
+        title: talk_of(decoder, tokenizer, policy, how, options.over, options.budget)
+        for title, policy in policies.items()
     }
     try:
         Talk(chats, options.new, options.log).run(turns(options.prompt), bool(options.prompt))
@@ -60,23 +60,6 @@ def chat(options: argparse.Namespace) -> int:
     title, policy = next(iter(policies.items()))
     _written(options.json, chat_record(chats[title], policy, _typed()))
     return 0
-
-
-def _chat(
-    decoder: Any,
-    tokenizer: Any,
-    policy: Policy,
-    how: tuple[float, int],
-    options: argparse.Namespace,
-) -> Chat:
-    """Make a talk that slides, or one that is cut when its budget is full."""
-    caches = caches_of(decoder, policy)
-    if not options.over:
-        return Chat(decoder, tokenizer, caches, *how)
-    chat = BudgetChat(decoder, tokenizer, caches, *how)
-    chat.budget, chat.over = options.budget, options.over
-    chat.fresh = lambda: caches_of(decoder, policy)
-    return chat
 
 
 def perplexity(options: argparse.Namespace) -> int:
@@ -137,6 +120,8 @@ def _policies(options: argparse.Namespace) -> dict[str, Policy]:
                 "--over keeps everything within its budget: leave --cache and --policy out"
             )
         return {"": Full()}
+    if options.budget is not None:
+        raise Problem("--budget is for --over: add --over truncate or --over summarise")
     if not options.cache:
         return {"": policy_named(options.policy or "sinks", options.window, _sinks(options, SINKS))}
     make, sinks = _tried(options)

@@ -19,6 +19,10 @@ CELLS = {
     "one": 'from ringkv_edu import show\nshow("ring", "ring + sinks", tokens=24, window=(4, 8))',
     "two": 'show("everything", tokens=9)',
     "busy": "import time\nstop = time.time() + 8\nwhile time.time() < stop:\n    pass",
+    "page": (
+        "from IPython.display import HTML\nfrom ringkv_edu import show\n"
+        'HTML(show("ring", tokens=9).html())'
+    ),
     "space": "\n".join(f"# {n}" for n in range(90)),
 }
 COUNT = "() => window.jupyterapp.shell.currentWidget.content.widgets.length"
@@ -88,6 +92,13 @@ def test_two_figures_in_one_notebook(lab: Lab) -> None:
     press(lab, "Home")
     at_step(lab, 0)
     at_step(lab, 9, "two")
+
+
+def test_the_page_of_its_own_is_a_figure_in_a_notebook_too(lab: Lab) -> None:
+    lab.run("page")
+    at_step(lab, 9, "page")
+    figure(lab, "page").locator(".back").click()
+    at_step(lab, 8, "page")
 
 
 def test_the_choices_of_what_was_recorded(lab: Lab) -> None:
