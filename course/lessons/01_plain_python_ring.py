@@ -146,6 +146,11 @@ check("predict01")
 # Thirteen writes are two rounds of five and three more, so slots 0, 1 and 2 hold positions 10, 11 and
 # 12, and slot 3, which holds position 8, is next.
 
+# %% id="predict01-run" role="scene"
+# The same ring after eight tokens. Before each step choose the slot of the next write, in the ring or in the
+# row: the figure counts. After the last step, all but the next slot is there to compare.
+show("ring", tokens=13, window=5, step=8, predict="slot")
+
 # %% [markdown] id="ring-picture"
 # Here is a ring of four after ten tokens. The same four tokens stand in the window, by position, and in
 # memory, by slot. The crossing of the links is the wrap.

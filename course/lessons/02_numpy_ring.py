@@ -303,6 +303,8 @@ other = v.copy()
 other[:, 9] += 1
 moved = oracle_attention(q, k, v, window=4) != oracle_attention(q, k, other, window=4)
 print("outputs that changed:", *np.flatnonzero(moved.any(axis=(0, 2))))
+# Before each step choose the slots that the next token will see, then answer. How many times is token 9 among them?
+show("ring", tokens=15, window=4, step=9, predict="seen")
 
 # %% [markdown] id="no-order"
 # ## The order does not matter

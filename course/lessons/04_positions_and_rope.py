@@ -232,6 +232,11 @@ check("predict04")
 # slot 5, positions 6 to 11 lie in slots 0 to 5: each is its slot plus 6, the same for query and keys, so
 # the differences are right.
 
+# %% id="predict04-run" role="scene"
+# The same ring after five tokens, each turned to its slot. Before each step choose the slots that will stand at a
+# wrong distance from the newest token, or none, then answer.
+show("ring", tokens=14, window=6, step=5, angle="slot", predict="wrong")
+
 # %% [markdown] id="slot-error"
 # ## Right by luck
 #

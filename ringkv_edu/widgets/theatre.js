@@ -172,7 +172,7 @@ function lanes(W, show, state, view, o) {
   if (first > 0) out.push(word(x0 - 7, yM + 20, W.gap, { ink: DIM }));
   if (first + row < n) out.push(word(x0 + sw * row + 7, yM + 20, W.gap, { ink: DIM }));
   // What is held, on the scale of keeping everything.
-  const yB = yC + (clocks ? radius + 34 : -16), scale = (WIDE - LEFT) * .84 / Math.max(show.tokens, n + sums.length, 1), mine = view.live.length;
+  const yB = yC + (clocks ? radius + 43 : -16), scale = (WIDE - LEFT) * .84 / Math.max(show.tokens, n + sums.length, 1), mine = view.live.length;
   title(yB + 6, W.kept);
   const bar = (y, name, a, b, label) => out.push(word(0, y + 13, name, { at: "start", ink: DIM }), box(LEFT, y, scale * a, 16, { fill: DIM, stroke: "none", round: 0 }), b ? box(LEFT + scale * a + 1, y + 1, scale * b - 1, 14, { fill: PAPER, stroke: TEXT, width: 1.4, round: 0 }) : "", word(LEFT + scale * (a + b) + 8, y + 13, label, { at: "start", size: 13, bold: 1 }));
   bar(yB + 16, W.all, state.p + 1, 0, state.p + 1); bar(yB + 38, W.this, mine, sums.length, sums.length ? fill(W.of_summaries, { n: mine, s: sums.length }) : mine);
@@ -231,7 +231,7 @@ function render({ model, el }) {
     options("window", both ? [] : unique(same.map(s => s.window)).map(w => [w, w ?? W.everything]), now.window);
     options("row", both ? [] : unique(same.filter(s => s.window === now.window).map(s => s.row)).map(r => [r, r]), now.row);
     options("angle", ["position", "slot", "rank"].map(name => [name, W[name]]), get("angle"));
-    options("predict", both ? [] : [["off", W.off], ["slot", W.guess_slot], ["seen", W.guess_seen]], get("predict"));
+    options("predict", both ? [] : ["off", "slot", "seen", "wrong"].map(name => [name, W[`guess_${name}`]]), get("predict"));
     options("speed", [1, 2, 4, 10].map(n => [n, n]), get("speed"));
   }
   function draw() {
@@ -246,8 +246,9 @@ function render({ model, el }) {
   // Predict first: choose a slot, or the slots that will be seen; then the step is shown.
   function ask(t, asks) {
     const score = guess.right + guess.wrong ? ` ${fill(W.score, { r: guess.right, w: guess.wrong })}.` : "";
-    const question = asks ? escaped(fill(get("predict") === "slot" ? W.ask_slot : W.ask_seen, { p: current().steps[t]?.p })) + (get("predict") === "seen" ? ` <button class="answer">${escaped(W.answer)}</button>` : "") : "";
-    const html = get("predict") === "off" ? "" : `${escaped(guess.said + score)} ${question}`;
+    const mode = get("predict"), several = mode !== "slot" ? ` <button class="answer">${escaped(W.answer)}</button>` : "";
+    const question = asks ? escaped(fill(W[`ask_${mode}`], { p: current().steps[t]?.p })) + several : "";
+    const html = mode === "off" ? "" : `${escaped(guess.said + score)} ${question}`;
     if ($(".ask").innerHTML !== html) $(".ask").innerHTML = html;
     const button = $(".answer"); if (button) button.onclick = () => judge(guess.picked);
     root.dataset.right = guess.right; root.dataset.wrong = guess.wrong;
@@ -258,13 +259,13 @@ function render({ model, el }) {
     panels[0].fig.querySelector(`.lanes [role=button][data-k="${k}"]`)?.focus();
   }
   function judge(picked) {
-    const next = current().at(clamp(get("step") + 1)), view = derived(next, "position");
-    const truth = new Set(get("predict") === "slot" ? next.wrote : [...view.keys.values()].filter(key => key.seen).map(key => key.k));
+    const mode = get("predict"), next = current().at(clamp(get("step") + 1)), view = derived(next, get("angle"));
+    const truth = new Set(mode === "slot" ? next.wrote : [...view.keys.values()].filter(key => key[mode]).map(key => key.k));
     const right = truth.size === picked.size && [...truth].every(k => picked.has(k));
     right ? guess.right++ : guess.wrong++;
-    const slots = [...truth].sort((a, b) => a - b).join(", ");
-    guess.said = right ? W.right : fill(W.not_right, { t: fill(get("predict") === "slot" ? W.it_is : W.it_sees, { k: slots }) });
-    guess.picked.clear(); go(get("step") + 1); panels[0].fig.focus({ preventScroll: true });
+    const slots = [...truth].sort((a, b) => a - b).join(", ") || W.none;
+    guess.said = right ? W.right : fill(W.not_right, { t: fill(W[`it_${mode}`], { k: slots }) });
+    guess.picked.clear(); over = -1; go(get("step") + 1); panels[0].fig.focus({ preventScroll: true });
   }
   // The kernel hears of a step late, or never: nothing here waits for it.
   function set(name, value) {
@@ -291,8 +292,11 @@ function render({ model, el }) {
   menu("angle").onchange = e => set("angle", e.target.value);
   menu("speed").onchange = e => { set("speed", +e.target.value); if (timer) { stop(); toggle(); } };
   menu("predict").onchange = e => { stop(); forget(); guess.right = guess.wrong = 0; set("predict", e.target.value); };
-  root.addEventListener("click", e => { const g = e.target.closest?.(".fig [data-k]"); if (g && $(".on").disabled && +g.dataset.k >= 0) pick(+g.dataset.k); });
-  root.addEventListener("pointerover", e => { const g = e.target.closest?.(".fig [data-k]"), now = g && !timer ? current().at(clamp(get("step"))).held[+g.dataset.k] ?? -1 : -1; if (now !== over && !both) { over = now; draw(); } });
+  // A picture that is drawn anew under a resting pointer is not pointed at: only a move is.
+  let rests = [-9, -9];
+  const resting = e => Math.hypot(e.clientX - rests[0], e.clientY - rests[1]) < 2;
+  root.addEventListener("click", e => { rests = [e.clientX, e.clientY]; const g = e.target.closest?.(".fig [data-k]"); if (g && $(".on").disabled && +g.dataset.k >= 0) pick(+g.dataset.k); });
+  root.addEventListener("pointerover", e => { if (resting(e)) return; const g = e.target.closest?.(".fig [data-k]"), now = g && !timer ? current().at(clamp(get("step"))).held[+g.dataset.k] ?? -1 : -1; if (now !== over && !both) { over = now; draw(); } });
   root.addEventListener("pointerleave", () => { if (over >= 0) { over = -1; draw(); } });
   root.addEventListener("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.key === "Escape" || (e.shiftKey && e.key === "Enter")) return;

@@ -21,7 +21,7 @@ from ..trace_wrong import in_words
 
 __all__ = ["Theatre"]
 
-ANGLES, GUESSES = ("position", "slot", "rank"), ("off", "slot", "seen")
+ANGLES, GUESSES = ("position", "slot", "rank"), ("off", "slot", "seen", "wrong")
 # What a widget's model is to the module, without a kernel; for each figure that has none yet.
 ALONE = """for (const el of document.querySelectorAll(".ringkv-alone:empty:not([data-on])")) {
   el.dataset.on = 1;

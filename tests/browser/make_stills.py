@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STILLS = ROOT / "ringkv_edu" / "widgets" / "stills"
 MOST, COLOURS = 40_000, 64
 IN_README = ROOT / "course" / "figures" / "theatre.png"
-BARE = ".ringkv .ctl, .ringkv .ask, .ringkv details { display: none !important }"
+BARE = ".ringkv .ctl, .ringkv .answer, .ringkv details { display: none !important }"
 
 
 def of_readme() -> Theatre:

@@ -155,6 +155,27 @@ def test_predict_what_is_seen(on: Stage) -> None:
     assert "it sees slots 0, 1, 2, 3" in figure.locator(".ask").inner_text()
 
 
+def test_predict_what_stands_at_a_wrong_distance(on: Stage) -> None:
+    figure = on.show(show("ring", tokens=9, window=3, step=2, angle="slot", predict="wrong"))
+    for wrong in ((), (1, 2), (2,), ()):  # token 2 fills the ring; 3 wraps; 5 is right by luck
+        for slot in wrong:
+            figure.locator(f".lanes [role=button][data-k='{slot}']").click()
+        figure.locator(".answer").click()
+    assert (on.state()["t"], figure.get_attribute("data-right")) == ("6", "4")
+    assert "By luck every distance is right" in on.state()["said"]
+    figure.locator(".answer").click()
+    assert "Not so: the slots at a wrong distance: 1, 2." in figure.locator(".ask").inner_text()
+
+
+def test_a_picture_drawn_under_a_resting_pointer_is_not_dimmed(on: Stage) -> None:
+    figure = on.show(show(RingKVBuffer, window_size=4, tokens=8, predict="slot", step=4))
+    figure.locator(".lanes [role=button]").nth(0).click()
+    on.page.wait_for_timeout(50)
+    assert figure.locator(".dim").count() == 0
+    figure.locator(".lanes [role=button]").nth(1).hover()  # a move of the pointer points again
+    assert figure.locator(".dim").count() > 0
+
+
 def test_choices_among_traces(on: Stage) -> None:
     figure = on.show(Theatre([TRACES["ring 4"], TRACES["ring 8"], TRACES["sinks 4"]]))
     figure.locator(".window select").select_option("8")
