@@ -55,7 +55,11 @@ def test_it_takes_a_class_a_function_a_cache_a_trace_and_a_name() -> None:
             ValueError,
             "angle is 'slots'; give 'position', 'slot'",
         ),
-        (lambda: show("ring", predict="all"), ValueError, "predict is 'all'; give 'off', 'slot', 'seen', 'wrong'"),
+        (
+            lambda: show("ring", predict="all"),
+            ValueError,
+            "predict is 'all'; give 'off', 'slot', 'seen', 'wrong'",
+        ),
         (lambda: show("ring", lang="fr"), ValueError, "lang is 'fr'; give 'en', 'zh'"),
         (lambda: show("ring", tokens=3, step=4), ValueError, "step is 4; the traces have 0 to 3"),
         (lambda: show(NumpyRing(2, 1, 2), window=3), TypeError, "sizes are for a class"),

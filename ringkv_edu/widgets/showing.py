@@ -50,7 +50,8 @@ def show(
     "ring + summaries", with ``window`` one number or several. ``tokens`` and ``chunks`` are as for
     ``ringkv_edu.record``. ``step`` is where the figure starts (default: the end), ``angle`` what
     turns the keys ("position", or a mistake: "slot", or "rank"), ``predict`` what is asked before
-    a step (the "slot" to write, the slots "seen", those at a "wrong" distance, or "off"), ``lang`` "en" or "zh".
+    a step (the "slot" to write, the slots "seen", those at a "wrong" distance, or "off"), ``lang``
+    "en" or "zh".
     """
     if not caches:
         raise TypeError("give a cache, a class of caches, a trace, or " + ", ".join(POLICIES))

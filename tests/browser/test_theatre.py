@@ -157,8 +157,8 @@ def test_predict_what_is_seen(on: Stage) -> None:
 
 def test_predict_what_stands_at_a_wrong_distance(on: Stage) -> None:
     figure = on.show(show("ring", tokens=9, window=3, step=2, angle="slot", predict="wrong"))
-    for wrong in ((), (1, 2), (2,), ()):  # token 2 fills the ring; 3 wraps; 5 is right by luck
-        for slot in wrong:
+    for some in ((), (1, 2), (2,), ()):  # token 2 fills the ring; 3 wraps; 5 is right by luck
+        for slot in some:
             figure.locator(f".lanes [role=button][data-k='{slot}']").click()
         figure.locator(".answer").click()
     assert (on.state()["t"], figure.get_attribute("data-right")) == ("6", "4")
