@@ -7,18 +7,21 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import indent
 from typing import Any
 
 import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
+from .enclosed import enclosed
 from .explain import clean, difference, error_cause
 from .kernel import MOST_OUTPUT, Kernel, KernelDied, TimeUp, TooMuchOutput
 from .merge import UNTOUCHED, Merged, merge
 from .points import readable, shown
 from .release import ReleasedLesson, lessons
+from .sealed.kernel import TooLarge
+from .sealed.marks import marks, printed_by
+from .sealed.session import SealedRun
 from .submission import Submission
 
 __all__ = ["BrokenNotebook", "NotebookFile", "row"]
@@ -45,12 +48,14 @@ class NotebookFile(IPyNbFile):  # type: ignore[misc]
 
     lesson: ReleasedLesson
     merged: Merged
+    sealed: SealedRun | None = None
     stopped = stopped_by = stop_cause = ""
 
-    def prepare(self, submission: Submission) -> None:
+    def prepare(self, submission: Submission, sealed: SealedRun | None = None) -> None:
         """Put the answers into the release; raises whatever an odd file leads to."""
-        self.lesson = lessons()[submission.lesson]
-        self.merged = merge(self.lesson, submission)
+        self.lesson, self.sealed = lessons()[submission.lesson], sealed
+        whole = sealed.merge if sealed else merge
+        self.merged = whole(self.lesson, submission)
         self.nb = nbformat.reads(json.dumps(self.merged.book), as_version=4)
         self.answer_errors: dict[str, str] = {}
 
@@ -61,7 +66,7 @@ class NotebookFile(IPyNbFile):  # type: ignore[misc]
         self.items: list[NotebookCell] = []
         for number, cell in enumerate(code):
             if cell.metadata.ringkv.role == "graded":
-                cell.source = _enclosed(cell.source)
+                cell.source = enclosed(cell.source)
             options = defaultdict(bool, check=_compared(cell))
             item = NotebookCell.from_parent(
                 self, name=cell.id, cell_num=number, cell=cell, options=options
@@ -72,8 +77,11 @@ class NotebookFile(IPyNbFile):  # type: ignore[misc]
         yield from self.items
 
     def setup(self) -> None:
-        """Start the kernel, in the notebook's folder."""
+        """Start the kernel: in the notebook's folder, or sealed."""
         option = self.config.option
+        if self.sealed:
+            self.kernel = self.sealed.kernel(self.lesson.name, self.path.resolve().parent)
+            return
         timeout = float(option.nbval_cell_timeout)
         self.kernel = Kernel(
             str(self.path.parent),
@@ -116,6 +124,8 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             self.fail(self._stop("the kernel died", DIED))
         try:
             super().runtest()
+        except TooLarge as error:
+            self.fail(self._stop("the kernel was stopped", f"took {error}"))
         except KernelDied:
             self.fail(self._stop("the kernel died", DIED))
         except TooMuchOutput:
@@ -137,6 +147,10 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
         elif not self.parent.stopped:
             cause = state or self.parent.answer_errors.get(self.exercise, cause)
         row(self, cause=cause)
+        file, outputs = self.parent, self.test_outputs or []
+        if file.sealed and self.role == "graded" and not (state or file.stopped):
+            oracle = file.sealed.oracle(file.lesson.name)
+            row(self, **marks(file.lesson, self.cell.id, oracle, outputs))
         raise NbCellError(
             self.cell_num, cause, self.cell.source, "" if state == UNTOUCHED else details
         )
@@ -145,7 +159,7 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
         """Compare a graded cell's printed text alone: a warning on stderr costs no points."""
         if self.role != "graded":
             return bool(super().compare_outputs(test, ref, skip_compare))
-        expected, printed = _stdout(ref), _stdout(test)
+        expected, printed = printed_by(ref), printed_by(test)
         self.comparison_traceback = [] if expected == printed else difference(expected, printed)
         return expected == printed
 
@@ -218,12 +232,3 @@ class BrokenFile(pytest.File):
 def _compared(cell: Any) -> bool:
     role = cell.metadata.ringkv.role
     return role == "graded" or (role in ("given", "scene") and cell.execution_count is not None)
-
-
-def _enclosed(source: str) -> str:
-    """Run a graded cell in a function: its variables must not stand in for an answer's own."""
-    return f"def _graded():\n{indent(source, '    ')}\n\n\n_graded()\ndel _graded"
-
-
-def _stdout(outputs: list[Any]) -> str:
-    return "".join(o.text for o in outputs if o.output_type == "stream" and o.name == "stdout")

@@ -39,12 +39,7 @@ class Kernel(RunningKernel):  # type: ignore[misc]
     """nbval's kernel, always with the Python that runs pytest, whatever the notebook names."""
 
     def __init__(self, cwd: str, cell_timeout: float, startup_timeout: float) -> None:
-        self.cell_timeout = cell_timeout
-        self.status = "ok"  # of the last reply: a learner can silence iopub errors, not this
-        self.quitting = False  # quit() ends the kernel a moment after the cell
-        self._waiting: list[dict[str, Any]] = []
-        self._printed: dict[str, int] = {}
-        self._last_moment = float("inf")
+        self._prepare(cell_timeout)
         self.km, self.kc = start_new_kernel(
             startup_timeout=startup_timeout,
             kernel_name=CURRENT_ENV_KERNEL_NAME,
@@ -53,6 +48,17 @@ class Kernel(RunningKernel):  # type: ignore[misc]
             cwd=cwd,
         )
         self._ensure_iopub_up()
+
+    def _prepare(self, cell_timeout: float) -> None:
+        self.cell_timeout = cell_timeout
+        self.status = "ok"  # of the last reply: a learner can silence iopub errors, not this
+        self.quitting = False  # quit() ends the kernel a moment after the cell
+        self._waiting: list[dict[str, Any]] = []
+        self._printed: dict[str, int] = {}
+        self._last_moment = float("inf")
+
+    def watch(self) -> None:
+        """Look after the kernel while a cell runs; a plain one may take what it likes."""
 
     def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
         """Give the next message; for iopub, what was read while the cell ran comes first."""
@@ -72,6 +78,7 @@ class Kernel(RunningKernel):  # type: ignore[misc]
         dead = 0
         while True:
             self._read_ahead(end)
+            self.watch()
             try:
                 message = self.kc.get_shell_msg(timeout=POLL)
             except Empty:

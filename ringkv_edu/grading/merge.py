@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .release import ReleasedLesson, lesson_of_cell, source_of
+from .release import ReleasedLesson, lesson_of_cell, lessons, source_of, with_seed
 from .submission import Submission, SubmittedCell
 
-__all__ = ["Merged", "answer_cells", "merge"]
+__all__ = ["Merged", "answer_cells", "merge", "sealed_book"]
 
 LONGEST_CELL = 50_000
 MISSING = "its answer cell is missing: `ringkv update` puts it back"
@@ -53,6 +53,39 @@ def merge(lesson: ReleasedLesson, submission: Submission) -> Merged:
     if submission.kind == "solution":
         _keep_outputs(book, submission)
     return Merged(book, states, frozenset(_names_elsewhere(submission, answers)))
+
+
+def sealed_book(
+    merged: Merged, references: Mapping[str, str], seed: int, rule: Callable[[str, str], str]
+) -> Merged:
+    """Leave what is given, answered and graded; put a seed and references into graded cells.
+
+    An answer for which ``rule(exercise, source)`` names a broken rule is not run.
+    """
+    states = dict(merged.states)
+    stubs = {
+        cell["id"]: source_of(cell)
+        for lesson in lessons().values()
+        for cell in lesson.cells("answer")
+    }
+    kept = []
+    for cell in merged.book["cells"]:
+        role = cell["metadata"].get("ringkv", {}).get("role")
+        if cell["cell_type"] != "code" or role not in ("given", "answer", "graded"):
+            continue
+        if role == "graded":
+            cell["source"] = with_seed(source_of(cell), seed)
+            text = references[cell["id"]]
+            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": text}]
+            cell["execution_count"] = 1
+        elif (
+            role == "given"
+        ):  # run, not compared: nothing is known of it with this release's kernel
+            cell["outputs"], cell["execution_count"] = [], None
+        elif cell["id"] not in states and (broken := rule(cell["id"], source_of(cell))):
+            states[cell["id"]], cell["source"] = broken, stubs[cell["id"]]
+        kept.append(cell)
+    return Merged({**merged.book, "cells": kept}, states, merged.elsewhere)
 
 
 def answer_cells(lesson: ReleasedLesson, submission: Submission) -> dict[str, SubmittedCell]:

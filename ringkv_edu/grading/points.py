@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from .explain import clean
 from .merge import UNTOUCHED
 from .release import lessons
+from .sealed.credit import rounded
 
 __all__ = ["CourseResult", "FileResult", "Row", "readable", "shown", "table"]
 
@@ -19,12 +21,16 @@ SELF_CHECK = "This is a self-check with the seed that you can see. Points that c
 
 @dataclass
 class Row:
-    """One graded exercise in one file."""
+    """One graded exercise in one file; what stands below ``cause`` is known after a sealed run."""
 
     exercise: str
     worth: int
-    earned: int = 0
+    earned: float = 0
     cause: str = "not run"
+    right: int = 0
+    lines: int = 0
+    mistake: str = ""
+    sentence: str = ""
 
 
 @dataclass
@@ -42,9 +48,9 @@ class FileResult:
             self.rows = {cell.id: Row(cell.exercise, cell.points) for cell in graded}
 
     @property
-    def earned(self) -> int:
+    def earned(self) -> float:
         """Points earned in this notebook."""
-        return sum(row.earned for row in self.rows.values())
+        return round(sum(row.earned for row in self.rows.values()), 2)
 
     @property
     def worth(self) -> int:
@@ -57,6 +63,7 @@ class CourseResult:
     """Every notebook of a run, by path."""
 
     files: dict[str, FileResult] = field(default_factory=dict)
+    closing: str = SELF_CHECK
 
     def note(self, facts: dict[str, object], passed: bool) -> None:
         """Take in one cell's report; a graded cell that passed earns its points."""
@@ -69,8 +76,10 @@ class CourseResult:
                 row.cause = "the file cannot be read"
         elif cell in result.rows:
             row = result.rows[cell]
-            row.earned = row.worth if passed else 0
+            row.earned = row.worth if passed else _share(row.worth, facts)
             row.cause = "" if passed else str(facts.get("cause", row.cause))
+            row.right, row.lines = int(str(facts.get("right", 0))), int(str(facts.get("lines", 0)))
+            row.mistake, row.sentence = (str(facts.get(k, "")) for k in ("mistake", "sentence"))
 
 
 def readable(path: Path) -> str:
@@ -94,7 +103,7 @@ def table(course: CourseResult, root: Path) -> list[str]:
     if causes and set(causes) == {UNTOUCHED}:
         first = next(iter(course.files.values()))
         lines.append(f"Nothing is solved yet: begin with the first exercise of {first.path.name}.")
-    return [*lines, SELF_CHECK]
+    return [*lines, course.closing]
 
 
 def _file_lines(result: FileResult, root: Path) -> list[str]:
@@ -106,9 +115,15 @@ def _file_lines(result: FileResult, root: Path) -> list[str]:
             f"  {'lesson':<18} 0/{result.worth or '?'}",
         ]
     for row in result.rows.values():
-        mark = f"{row.earned}/{row.worth}"
+        mark = f"{row.earned:g}/{row.worth}"
         lines.append(f"  {row.exercise:<18} {mark:<6} {row.cause}".rstrip())
-    return [*lines, f"  {'lesson':<18} {result.earned}/{result.worth}"]
+        if row.sentence:
+            lines.append(f"  {'':<18} {'':<6} as if {row.sentence}")
+    return [*lines, f"  {'lesson':<18} {result.earned:g}/{result.worth}"]
+
+
+def _share(worth: int, facts: Mapping[str, object]) -> float:
+    return rounded(worth, Fraction(str(facts.get("share", 0))))
 
 
 def _course_lines(course: CourseResult, root: Path) -> list[str]:
@@ -130,4 +145,4 @@ def _course_line(results: Iterable[FileResult], folder: str) -> str:
     some = "lessons" if len(absent) > 1 else "lesson"
     left_out = f"   ({some} {', '.join(absent)} not in this run)" if absent else ""
     name = f"course, {folder}" if folder else "course"
-    return f"{name:<20} {sum(r.earned for r in results)}/{worth}{left_out}"
+    return f"{name:<20} {sum(r.earned for r in results):g}/{worth}{left_out}"

@@ -15,7 +15,21 @@ from typing import Any
 import pytest
 
 PREFIX = "ringkv_"
+UNSEALED = 3  # the exit status where nothing can seal a process
 KEPT = re.compile(r"\.kept-\d+\.ipynb$")  # what `ringkv reset` and `ringkv update` put aside
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of a sealed run to nbval's."""
+    group = parser.getgroup("ringkv")
+    group.addoption(
+        "--ringkv-sealed", action="store_true",
+        help="with --nbval: grade with a fresh seed, in kernels that see nothing but their lesson",
+    )  # fmt: skip
+    group.addoption(
+        "--allow-unsealed", action="store_true",
+        help="with --ringkv-sealed: go on where this machine cannot seal a process",
+    )  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,11 +45,42 @@ def pytest_configure(config: pytest.Config) -> None:
         option.dist = "loadfile"  # the cells of a notebook need one another
 
 
+def sealed_run(config: pytest.Config) -> Any:
+    """Give what a sealed run needs, or nothing when none was asked for.
+
+    The key goes to worker processes by the environment, so that all draw the same seeds.
+    """
+    given = config.pluginmanager.get_plugin("ringkv-sealed-run")
+    if given or not getattr(config.option, "ringkv_sealed", False):
+        return given
+    from .sealed.seal import best_seal, seals
+    from .sealed.seeds import fresh_key
+    from .sealed.session import KEY, SealedRun
+
+    seal = best_seal()
+    if seal.name == "none" and not config.option.allow_unsealed:
+        reasons = "; ".join(f"{each.name}: {each.why_not}" for each in seals())
+        why = f"nothing here can seal a process ({reasons})"
+        pytest.exit(f"{why}; --allow-unsealed goes on without", returncode=UNSEALED)
+    key = os.environ.setdefault(KEY, fresh_key())
+    return SealedRun(seal, key=key, masked=(config.rootpath, config.invocation_params.dir))
+
+
+def closing(sealed: Any) -> str:
+    """Say how a sealed run was sealed, and how to draw its seeds again."""
+    from .sealed.session import KEY
+
+    return (
+        f"Graded with a fresh seed; {sealed.seal.words}. The same seeds again: {KEY}={sealed.key}"
+    )
+
+
 class _Taker:
     """Collects our notebooks in nbval's place."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
+        self.sealed = sealed_run(config)
         self._among: bool | None = None
 
     @pytest.hookimpl(wrapper=True)
@@ -53,6 +98,7 @@ class _Taker:
     def _ours(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         from .cells import BrokenFile, NotebookFile
         from .points import readable
+        from .sealed.oracle import OracleError
         from .submission import Unreadable, lesson_named, read_submission
 
         # a name in other bytes than UTF-8 would break every report that pytest writes
@@ -64,12 +110,14 @@ class _Taker:
                 return None
             lesson = submission.lesson
             file: NotebookFile = NotebookFile.from_parent(parent, path=path, **safe)
-            file.prepare(submission)
+            file.prepare(submission, self.sealed)
             return file
         except Unreadable as error:
             reason, lesson = str(error), lesson_named(path)
             if not lesson and not self.among_ours():
                 return None
+        except OracleError as error:
+            raise pytest.UsageError(str(error)) from None
         except Exception as error:
             reason = f"the notebook is not well formed ({type(error).__name__}): {error}"
         broken: BrokenFile = BrokenFile.from_parent(parent, path=path, **safe)
@@ -108,6 +156,9 @@ class _Reporter:
 
         self.config = config
         self.course = CourseResult()
+        taker: Any = config.pluginmanager.get_plugin("ringkv-taker")
+        if taker.sealed:
+            self.course.closing = closing(taker.sealed)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         facts = {

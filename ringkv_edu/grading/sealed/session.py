@@ -1,0 +1,70 @@
+"""A sealed run: what holds its kernels, which seeds it draws, and what the right answers print."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..by_hand import broken_rule
+from ..merge import Merged, merge, sealed_book
+from ..release import ReleasedLesson
+from ..submission import Submission
+from .kernel import SealedKernel
+from .limits import Limits
+from .oracle import Oracle, OracleError, ask
+from .seal import Seal
+from .seeds import fresh_key, seeds
+
+__all__ = ["KEY", "SOLUTIONS", "SealedRun", "solutions_folder"]
+
+KEY, SOLUTIONS = "RINGKV_SEALED_KEY", "RINGKV_SOLUTIONS"
+
+
+def solutions_folder() -> Path:
+    """Find the course's solutions; raises ``OracleError`` where there are none."""
+    from ...build.run import course_root
+
+    if os.environ.get(SOLUTIONS):
+        return Path(os.environ[SOLUTIONS])
+    try:
+        return course_root() / "solutions"
+    except FileNotFoundError:
+        raise OracleError(
+            "a sealed run needs the course's solutions: run it in a checkout of the course, "
+            f"or name the folder in {SOLUTIONS}"
+        ) from None
+
+
+@dataclass
+class SealedRun:
+    """What the notebooks of one run share.
+
+    ``known`` holds oracles by lesson; one that is missing is asked for with this run's ``key``.
+    """
+
+    seal: Seal
+    limits: Limits = field(default_factory=Limits)
+    key: str = field(default_factory=fresh_key)
+    known: dict[str, Oracle] = field(default_factory=dict)
+    masked: tuple[Path, ...] = ()
+
+    def oracle(self, lesson: str) -> Oracle:
+        """Give what is right in a lesson; raises ``OracleError``."""
+        if lesson not in self.known:
+            solution = solutions_folder() / f"{lesson}.ipynb"
+            self.known[lesson] = ask(lesson, solution, seeds(self.key, lesson))
+        return self.known[lesson]
+
+    def merge(self, lesson: ReleasedLesson, submission: Submission) -> Merged:
+        """Put answers into the release, with this run's seed and references."""
+        oracle = self.oracle(lesson.name)
+        rule: Callable[[str, str], str] = lambda exercise, source: broken_rule(  # noqa: E731
+            lesson.name, exercise, source
+        )
+        return sealed_book(merge(lesson, submission), oracle.references, oracle.seed, rule)
+
+    def kernel(self, lesson: str, *masked: Path) -> SealedKernel:
+        """Start a kernel that cannot see the course, nor any of ``masked``."""
+        return SealedKernel(lesson, self.seal, self.limits, (*self.masked, *masked))
