@@ -22,6 +22,7 @@ from ringkv_edu.checks.lesson_05 import EXERCISES
 from ringkv_edu.figures.cursors import SEEN, WINDOW, cursors
 from ringkv_edu.figures.leak import shares, weights
 from ringkv_edu.figures.memory_flat import TOKENS, measure, memory_table
+from ringkv_edu.figures.still import words_in
 from ringkv_edu.given_spy import Recording, Spy
 from ringkv_edu.given_torch import RingRows, drawn, filled_rows, newest_sees, put
 from ringkv_edu.grading.release import lessons, source_of
@@ -88,9 +89,8 @@ def test_the_picture_of_memory_shows_what_is_said() -> None:
     assert last.tokens == TOKENS == 4096
     assert len({mark.ring for mark in marks}) == 1
     assert all(mark.growing == mark.tokens * kib for mark in marks)
-    said = re.search(
-        r"line to ([\d,]+) KiB, .*twice that.* flat line at (\d+) KiB", LESSON.replace("\n# ", " ")
-    )
+    words = words_in(ROOT / "course/figures/memory.png")
+    said = re.search(r"line to ([\d,]+) KiB, .*twice that.* flat line at (\d+) KiB", words)
     assert said
     assert [f"{last.growing // kib:,}", f"{last.ring // kib}"] == list(said.groups())
     assert 1.99 < last.joining / last.growing < 2

@@ -22,6 +22,7 @@ from ringkv_edu.figures.counted import demo_counts
 from ringkv_edu.figures.log_n import SPREADS, measured
 from ringkv_edu.figures.partition import BLOCK, QUERIES, SUMMARIES, WINDOW, seen_by
 from ringkv_edu.figures.recall_table import recall_table
+from ringkv_edu.figures.still import words_in
 from ringkv_edu.given_summaries import Bank, PrefixSlidingCache, SlidingWindowCache
 from ringkv_edu.grading.release import lessons, source_of
 from ringkv_edu.numpy_summaries import NumpySummaryRing
@@ -190,10 +191,11 @@ def test_the_table_of_what_stays_lost_is_the_picture() -> None:
     for name, values in rows.items():
         shown = " | ".join(f"{values[SPREADS.index(spread)]:.2f}" for spread in (0, 0.5, 1, 2))
         assert f"| {name} | {shown} |" in LESSON
-    assert "rises from 0.50 to 0.91" in PROSE
+    words = words_in(ROOT / "course/figures/log_n.png")
+    assert "rises from 0.50 to 0.91" in words
     assert [f"{x:.2f}" for x in (found.true_share[0], found.true_share[-1])] == ["0.50", "0.91"]
     last = found.error["with"][-1], found.error["without"][0], found.error["without"][-1]
-    assert "rises from 0 to {:.2f}, without from {:.2f} to {:.2f}".format(*last) in PROSE
+    assert "rises from 0 to {:.2f}, without from {:.2f} to {:.2f}".format(*last) in words
     small = SPREADS.index(0.3)  # the weight falls short by about half the variance
     weight = found.true_share[small] / (1 - found.true_share[small])
     assert abs((weight - 1) - 0.3**2 / 2) < 0.1 * 0.3**2

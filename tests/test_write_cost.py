@@ -28,8 +28,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_three_memories_are_measured_and_drawn(capsys: pytest.CaptureFixture[str]) -> None:
-    figure = write_cost({"write": write})
-    assert len(figure.axes[0].lines) == 3
+    still = write_cost({"write": write})
+    assert len(still.figure.axes[0].lines) == 3
+    assert all(name in still.alt for name in (SHIFTING, LISTS, YOURS, "At 4 and at 8 slots"))
     rows = capsys.readouterr().out.splitlines()
     assert rows[0] == "microseconds for one write"
     assert [row.split()[0] for row in rows[1:]] == ["window", "4", "8"]
@@ -50,8 +51,9 @@ def test_it_finds_write_where_it_is_called(capsys: pytest.CaptureFixture[str]) -
     ],
 )
 def test_a_write_that_does_not_work_is_named_in_one_line(names, words, capsys) -> None:
-    figure = write_cost(names)
-    assert len(figure.axes[0].lines) == 2
+    still = write_cost(names)
+    assert len(still.figure.axes[0].lines) == 2
+    assert YOURS not in still.alt
     first, second = capsys.readouterr().out.splitlines()[:2]
     assert words in first
     assert second == ""

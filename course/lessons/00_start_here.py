@@ -21,10 +21,7 @@ from ringkv_edu.lesson import check, hint, show
 # A model read 2,560 tokens of English. Perplexity says how surprised it is by each next token: lower
 # is better. Three runs differ only in which keys and values the model was allowed to keep.
 #
-# ![Perplexity by block of tokens for three caches. All three start at 23 and fall to 13. The cache
-# that keeps everything goes on near 13, 9, 12 and 10. The one that keeps the last 256 jumps to 39 at
-# token 256 and stays high. Keeping 252 and the first 4 follows the full cache
-# closely.](figure:cliff.png)
+# ![](figure:cliff.png)
 #
 # | tokens | keep everything | keep the last 256 | keep the last 252 and the first 4 |
 # |---|---|---|---|

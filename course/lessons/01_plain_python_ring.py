@@ -155,9 +155,7 @@ show("ring", tokens=13, window=5, step=8, predict="slot")
 # Here is a ring of four after ten tokens. The same four tokens stand in the window, by position, and in
 # memory, by slot. The crossing of the links is the wrap.
 #
-# ![A ring of four slots after ten tokens, beside a line of the positions 0 to 9. The window covers
-# positions 6 to 9. Slot 0 holds position 8, slot 1 holds 9, slot 2 holds 6 and slot 3 holds 7; the next
-# write goes to slot 2. The links between positions and slots cross.](figure:ring.png)
+# ![](figure:ring.png)
 
 # %% [markdown] id="ex02-append-why"
 # ## Exercise 2: the two-line write

@@ -402,9 +402,7 @@ for positions in map(np.array, states):
 # Until the ring is full, some slots are empty and hold zeros. **A zero key is not a zero weight.** Here is one
 # token with score 0.3 beside three empty slots, whose scores are 0:
 #
-# ![Two bar charts of attention weights over four slots. Without a mask, token 0 in slot 0 gets 0.31 and each
-# of the three empty slots 0.23. With a mask from the stored positions token 0 gets 1.00 and the empty
-# slots 0.00.](figure:mask_weights.png)
+# ![](figure:mask_weights.png)
 #
 # | weight | slot 0, token 0 | slots 1, 2, 3, empty |
 # |---|---|---|
@@ -492,8 +490,7 @@ print("large scores:", plain(out))
 # key/value head (grouped queries, arXiv 2305.13245). With `heads` query heads, `group = heads // kv_heads`, and
 # **neighbours share**: query head `h` reads key/value head `h // group`.
 #
-# ![Six query heads in a row, two key/value heads below. Query heads 0, 1 and 2 are linked to key/value head
-# 0, query heads 3, 4 and 5 to key/value head 1.](figure:groups.png)
+# ![](figure:groups.png)
 #
 # | query head `h`, `group` is 3 | 0 | 1 | 2 | 3 | 4 | 5 |
 # |---|---|---|---|---|---|---|

@@ -147,10 +147,7 @@ for seen, n, window, sinks, slack in runs:
 # The rule is the one of the course, now with sinks: a query at `i` sees the key at `j` when `j <= i` and one
 # of two things holds, `i - j < window` or `j < sinks`. An empty slot, -1, is never seen.
 #
-# ![Two grids for a chunk 10, 11, 12 that meets a ring of four. Left, attend first: the columns are
-# slots 0 to 3, holding 8, 9, 6, 7, and the chunk; each query sees four filled cells, and its window begins
-# one position later than that of the row above. Right, written first: the slots hold 12, 9, 10, 11; queries
-# 10 and 11 have lost keys, marked L, and meet future ones, marked F.](figure:chunk_mask.png)
+# ![](figure:chunk_mask.png)
 #
 # W = 4, ten tokens seen, then the chunk 10, 11, 12. Slot 2 holds position 6, which no row sees:
 #
@@ -330,9 +327,7 @@ show(MyChunkRing, tokens=12, chunks=[6, 1, 2], window=4, sinks=1, step=1)
 # ask again. This asks for one more than the next token needs. Otherwise it is refused, and nothing changes.
 # With W = 3 and slack 2:
 #
-# ![Five rows of five slots. After seven tokens the slots hold 5, 6, 2, 3, 4. Two drafts, 7 and 8, stand
-# hatched over 2 and 3. Both are taken back: slots 2 and 3 are empty. Taking back one more is
-# refused, since 3 is gone. One token, 7, goes into slot 2.](figure:rewind.png)
+# ![](figure:rewind.png)
 #
 # | what happens | slots after it | why |
 # |---|---|---|
@@ -575,9 +570,7 @@ for left, window, sinks, slack, taken_back in states:
 #
 # Below is the trim. With four slots, `trim(cache, 2)` returns 2, but only the counters went back:
 #
-# ![Three rows of four slots. After tokens 0 to 9: 8, 9, 6, 7. After the trim the same; the old 8 and
-# 9 are crossed, and the next write moves from slot 2 to 0. Then slot 0 holds a new 8, thickly framed; the old 9
-# is still crossed.](figure:trim.png)
+# ![](figure:trim.png)
 #
 # | what happens | slots | `offset` | `index` | should be gone | missing |
 # |---|---|---|---|---|---|

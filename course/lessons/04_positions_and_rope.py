@@ -139,9 +139,7 @@ for n, m in ((5, 3), (12, 10), (1002, 1000), (5, 0), (1005, 1000)):
 # both lie on the dotted line. At another place in the text both hands are turned further, by the same angle, and
 # the angle between them stays.
 #
-# ![Two clocks. On the left the key at position 3 points left and the query at position 5 points down and
-# to the right; the angle from key to query is 2 radians. On the right the key at position 20 points up and
-# to the right and the query at position 22 points left; the angle is again 2 radians.](figure:clock.png)
+# ![](figure:clock.png)
 #
 # | positions | angle of the key | angle of the query | between them |
 # |---|---|---|---|
@@ -242,9 +240,7 @@ show("ring", tokens=14, window=6, step=5, angle="slot", predict="wrong")
 #
 # The same mistake with W = 8 and random queries and keys, computed for 40 tokens:
 #
-# ![Bars of the largest error of a score against the newest token, for a window of 8. There is no error for
-# tokens 0 to 7. From token 8 on almost every token has an error, up to 3.5; tokens 15, 23, 31 and 39 have
-# none and are marked right by luck.](figure:slot_error.png)
+# ![](figure:slot_error.png)
 #
 # | newest token | 7 | 8 | 10 | 14 | **15** | 16 | 22 | **23** | 24 |
 # |---|---|---|---|---|---|---|---|---|---|
@@ -526,8 +522,7 @@ for held in (
 # is to be `1 / s` of what it was. So the new base is `base` times a power of `s`. Which power? One article prints
 # `s ** 0.5`; at s = 4 and d = 128 that slows the slowest pair only 1.98 times:
 #
-# ![Two lines over pairs 0 to 63: how many times slower each turns. Both start at 1. The solid line, the NTK-aware
-# base, bends up to 4 at pair 63. The dashed line, the article's base, ends at 1.98.](figure:ntk.png)
+# ![](figure:ntk.png)
 #
 # | pair | 0 | 31 | 63 |
 # |---|---|---|---|

@@ -46,9 +46,7 @@ import torch
 #
 # There are no sinks and no slack in this lesson: position `p` lives in slot `p % window`.
 #
-# ![Three rows of four slots. Row 0 has seen 10 tokens and holds 8, 9, 6, 7; its next write goes to slot 2.
-# Row 1 has seen 6 and holds 4, 5, 2, 3; its next write goes to slot 2. Row 2 has seen 3 and holds 0, 1, 2 and
-# an empty slot 3, which is its next.](figure:cursors.png)
+# ![](figure:cursors.png)
 #
 # | row | `seen` | slots hold | next write |
 # |---|---|---|---|
@@ -405,9 +403,7 @@ for seen, done, window in runs:
 # also **pack** several texts one behind the other into one row, since then nothing is padding. Now the mask
 # alone keeps them apart.
 #
-# ![Two grids of attention weights, one row for each query, for two texts packed into one call: a, six
-# tokens, and b, five; W = 4. Left, with no sequence test, the first three queries of b put weight on tokens
-# of a, hatched. Right, with the test, the grid falls into two blocks.](figure:leak.png)
+# ![](figure:leak.png)
 #
 # | weight on the other text | b0 | b1 | b2 | b3 | b4 |
 # |---|---|---|---|---|---|
@@ -563,9 +559,7 @@ for seen, window, heads, kv_heads in runs:
 # A growing cache joins the new token to the old ones, `torch.cat([keys, k], 2)`: a new tensor for every
 # token, and for a moment both are held. The ring was allocated once.
 #
-# ![Memory held against tokens seen, 1 to 4,096, for one layer and one row. The growing cache rises in a
-# straight line to 4,096 KiB, and to nearly twice that while joining. The ring is a flat line at 516
-# KiB.](figure:memory.png)
+# ![](figure:memory.png)
 #
 # These are bytes of storage that torch really held. The next cell measures them where you are (with a GPU,
 # as its allocator counts them), and the time of a write beside them. Whoever runs such a server watches

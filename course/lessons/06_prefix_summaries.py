@@ -56,8 +56,8 @@ for token in range(1, 16):
 # | length when token 9 has made one leave | 8 | 7 |
 # | summaries by token 20 | one every 4 tokens | 14, one at every token from 8 on |
 #
-# The first demo's class is below. Its trigger goes by a number that stops growing. Another window size fails the other
-# way: with W = 6 nothing is due after token 4, ever.
+# The first demo's class is below. Its trigger goes by a number that stops growing. With W = 6 it fails the other
+# way: nothing is due after token 4, ever.
 #
 # Mend it: `points` gets the number of tokens so far whenever that is a multiple of `summary_interval`, so 4, 8,
 # 12, 16, 20. A token may be anything. `window` stays as it is, and two caches know nothing of each other.
@@ -135,18 +135,15 @@ print("two caches:", plain(a.points), plain(a.window), plain(b.points), plain(b.
 #
 # For the second demo the article prints a summary at step 1, and token 2 leaving at step 7. Its program makes the
 # first at step 3, and lets token 1 go. The bug is another: summaries are meant to stand for what has left,
-# but each covers the window of its moment, with tokens that are still there. From here on positions count from 0:
+# but each covers the window of its moment, with tokens still there. From here on positions count from 0:
 #
-# ![Bars for positions 0 to 14: how often each is counted after 15 tokens. Positions 0 to 8 are counted twice, both
-# times by a summary. Positions 9 to 11 are counted three times, once by the window and twice by summaries.
-# Positions 12 to 14 are counted twice, by the window and by a summary. A dashed line marks
-# once.](figure:counted.png)
+# ![](figure:counted.png)
 #
 # | positions | 0 to 8 | 9 to 11 | 12 to 14 |
 # |---|---|---|---|
 # | times counted | 2 | 3 | 2 |
 #
-# A token that is counted twice has twice its weight in the softmax. And the list of summaries grows for ever.
+# A token counted twice has twice its weight in the softmax. And the list of summaries grows for ever.
 #
 # Write the tool that finds this in any design: `times_counted(newest, exact, summaries)`, a list with, for each
 # position from 0 to `newest`, how often it is counted. `exact` lists the positions seen exactly, in any order
@@ -205,16 +202,12 @@ print("three:", plain(times_counted(n, [n], [(1, n), (2, n - 1), (2, 4)])))
 # > What a query sees exactly, and the members of the summaries that it sees, are together all positions up to its
 # > own, each once. No token twice, and no hole.
 #
-# So a token is folded into a summary at the very step at which it leaves the window. The block that is being
-# filled is a summary already, one that still grows: nothing waits. And a chunk gives each query what one token at a
-# time would give it.
+# So a token is folded at the very step at which it leaves the window. The block being filled is a summary
+# already, one that still grows: nothing waits. And a chunk gives each query what one token at a time would give it.
 #
-# Here W is 4, a block has 2 tokens, and there is room for three summaries. When all are taken, the two oldest
-# merge:
+# Here W is 4, a block has 2 tokens, and three summaries have room. When all are taken, the two oldest merge:
 #
-# ![Rows for five queries. Query 4 sees 1 to 4 exactly and a summary of 0. Query 5 sees 2 to 5 and a summary of 0 and
-# 1. Query 9 sees 6 to 9 and summaries of 0 to 1, 2 to 3 and 4 to 5. Query 10 sees 7 to 10 and summaries of 0 to 3, 4 to 5,
-# and 6. Query 12 sees 9 to 12 and summaries of 0 to 5, 6 to 7, and 8.](figure:partition.png)
+# ![](figure:partition.png)
 #
 # | query | sees exactly | summaries |
 # |---|---|---|
@@ -228,10 +221,9 @@ print("three:", plain(times_counted(n, [n], [(1, n), (2, n - 1), (2, 4)])))
 #
 # *Difficulty 3 of 5 · 11 minutes · 3 points*
 #
-# Leave merging aside for now: there is always room for one more summary. The first `sinks` tokens never
+# Leave merging aside: there is always room for one more summary. The first `sinks` tokens never
 # leave, and W counts without them. So a query sees a position exactly when it is a sink or less than W back. The
-# others fill blocks in the order in which they leave, and the first block begins with the first token that is
-# no sink.
+# others fill blocks in the order in which they leave, from the first that is no sink.
 #
 # Write `query_sees(query, window, sinks, block)`, which gives two lists:
 #
@@ -423,7 +415,7 @@ check("predict06")
 # ```
 #
 # with the natural logarithm, added **after** scaling. Then all scores, exact and summaries', go into **one** softmax:
-# what a summary is worth is decided beside the tokens, not apart from them.
+# a summary is weighed beside the tokens.
 #
 # Write `attend_summaries(q, keys, values, summary_keys, summary_values, counts)` for one head, which gives the
 # output (d,):
@@ -488,9 +480,7 @@ print("large scores:", plain(attend_summaries(*large, np.array([5, rng.randrange
 # The logarithm is exact when the n scores are equal. Here those of a block of 16 have a standard deviation, the spread; 16
 # exact tokens score their mean. The error is how far the output is from exact attention's:
 #
-# ![Two panels against the spread of the 16 scores, from 0 to 2.5. Left, the share of the attention: exact attention
-# rises from 0.50 to 0.91; a mean with log 16 stays at 0.50; a mean alone stays at 0.06. Right, the error of the output:
-# with log 16 it rises from 0 to 1.51, without from 0.43 to 1.68.](figure:log_n.png)
+# ![](figure:log_n.png)
 #
 # | spread of the scores | 0 | 0.5 | 1 | 2 |
 # |---|---|---|---|---|
@@ -509,7 +499,7 @@ print("large scores:", plain(attend_summaries(*large, np.array([5, rng.randrange
 #
 # *Difficulty 3 of 5 · 9 minutes · 3 points*
 #
-# A ring stores keys that are turned to their positions (lesson 04). Averaging them as they lie keeps the bound just
+# A ring stores keys turned to their positions (lesson 04). Averaging them as they lie keeps the bound just
 # named, but pairs that turn fast point every way and cancel. The other way keeps them:
 #
 # 1. turn each key back from its position;
@@ -594,9 +584,11 @@ for n in (2, 1):
 # ## Is it worth it?
 #
 # A small model, trained with each way to keep the past: four facts early in a text of 64 tokens, eight questions at its
-# end, no fact in any question's window of 16. *Learned* summaries weigh their tokens by a softmax, and then merge by its
-# denominators, not by counts. *State* folds what leaves into one matrix a head. *Recompute* keeps token ids, and makes
-# keys anew on demand: few bytes, much work. A model that was never trained with summaries is another matter: lesson 07.
+# end, no fact in any question's window of 16. *Learned* summaries weigh their tokens by a softmax and merge by its
+# denominators, not counts. *State* folds what leaves into one matrix a head. *Recompute* keeps token ids, and makes
+# keys anew on demand: few bytes, much work. A model never trained with summaries is another matter: lesson 07.
+#
+# ![](figure:recall.png)
 
 # %% id="recall" role="volatile"
 from ringkv_edu.figures.recall_table import recall_table
@@ -718,13 +710,13 @@ print("the last output:", plain(out))
 #
 # Somebody plotted the means of a float16 array of 5,000 rows, and the line was flat; in float64 it moved
 # (numpy/numpy#7933). NumPy has mended its own mean since. A cache in float16 that keeps a *running* mean can
-# still be hit. This toy, which is ours, got 1,500 keys of 1 and then 4,500 of 1.5. It should read 1.375, and reads 1.
+# still be hit. This toy of ours got 1,500 keys of 1 and then 4,500 of 1.5. It should read 1.375, and reads 1.
 #
 # float16 has 11 binary digits. From 1 to 2 its numbers lie 0.00098 apart, and a step of less than half that is rounded away:
-# the 1,501st key should move the mean by 0.5 / 1501. Counts are hit as well: in float16, 2048 + 1 is 2048.
+# the 1,501st key should move the mean by 0.5 / 1501. Counts are hit, too: in float16, 2048 + 1 is 2048.
 #
-# Mend `Summary`. Keys come in as float16 arrays (head_dim,), and `read()` gives one, zeros before the first key. It must be right
-# after thousands of keys, and may keep a few numbers only, not the keys.
+# Mend `Summary`. Keys come in as float16 arrays (head_dim,), and `read()` gives one, zeros before the first key. It must stay right
+# after thousands of keys, and keep only a few numbers, not the keys.
 
 
 # %% id="case06-freeze" role="answer"
@@ -792,7 +784,7 @@ for parts in ([], [(3, 1.0), (1, 3.0)], [(1500, 1.0), (4500, 1.5)], [(2048, 0.5)
 # - Means merge by counts, get log n added to their score, stand somewhere, and are kept in float32.
 # - What differed inside a block is lost, and no weight brings it back.
 #
-# The last cell keeps what is right in `my_ringkv.py`. Next, lesson 07 puts rings into a model.
+# The last cell keeps what is right in `my_ringkv.py`. Lesson 07 puts rings into a model.
 
 # %% id="save" role="volatile"
 save_work(

@@ -120,9 +120,7 @@ for seen, window, sinks, heads, kv_heads in runs:
 # tokens that saw them took something in, and others read those in the next layer. Here token 0 was changed, and
 # each layer's output compared:
 #
-# ![Three rows of fourteen cells, one for each layer of a tiny decoder with W = 4; a cell holds the size of the
-# change at its position. In layer 1 positions 0 to 3 change, in layer 2 0 to 6, in layer 3 0 to 9; the later
-# ones are exactly equal.](figure:reach.png)
+# ![](figure:reach.png)
 #
 # The last positions that change are 3, 6 and 9; the changes there are 0.46, 0.24 and 0.05. Write two functions:
 #
@@ -359,9 +357,7 @@ check("predict07")
 # %% [markdown] id="cliff-why"
 # ## The cliff
 #
-# ![Perplexity in bins of 32 tokens for the first 640. Three lines run together to token 256. From 257 on the line
-# of the last 256 lies higher, up to five times, and the line of 252 and the first 4 stays with that of
-# everything.](figure:cliff_bins.png)
+# ![](figure:cliff_bins.png)
 #
 # Recorded, one English text. The next cell measures it again if the model has been fetched (about a minute), and
 # else shows the recorded numbers.
@@ -375,9 +371,7 @@ scenes.cliff()
 # The weights of a softmax add up to 1. A head that finds nothing of use must still put them somewhere. Models
 # learn to put them on the first token, which every query sees, and to give it a short value. It is a **sink**.
 #
-# ![Two charts over 30 layers, recorded. Left, the share of attention on token 0: below 8 percent in layers 0 to
-# 11, then 26 to 59 percent. Right, the length of its value beside the mean of the others: there, half or
-# less.](figure:sink_mass.png)
+# ![](figure:sink_mass.png)
 #
 # When token 0 leaves, its weight goes to other keys, and their values come with it. Recorded, tokens 257 to 1,023:
 #

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
+from ..figures.still import words_in
 from ..grading.release import digest
 from .source import BuildError, Cell, Lesson, solved, stub
 
@@ -93,8 +94,12 @@ def _attach_figures(lesson: Lesson, cell: Cell, node: NotebookNode, figures: Pat
         path = figures / match["file"]
         if not path.exists():
             raise BuildError(lesson.name, cell.id, f"there is no figure {match['file']}")
+        alt = " ".join((match["alt"].strip() or words_in(path)).split())
+        if not alt:
+            why = f"the figure {path.name} carries no alt text, and none is given here"
+            raise BuildError(lesson.name, cell.id, why)
         picture = base64.b64encode(path.read_bytes()).decode("ascii")
         node.setdefault("attachments", {})[path.name] = {"image/png": picture}
-        return f"![{' '.join(match['alt'].split())}](attachment:{path.name})"
+        return f"![{alt}](attachment:{path.name})"
 
     node.source = FIGURE.sub(attached, node.source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from ..pure import RingKVBuffer
@@ -20,40 +21,44 @@ from .memory_flat import draw_memory
 from .ntk import draw_ntk
 from .partition import draw_partition
 from .reach import draw_reach
+from .recall import draw_recall
 from .rewind_strip import draw_rewind
 from .ring import draw_ring
 from .sink_mass import draw_sink_mass
 from .slot_error import draw_slot_error
-from .style import save_small
+from .still import Still, save_small
 from .trim_strip import draw_trim
+
+FIGURES: dict[str, Callable[[], Still]] = {
+    "ring": lambda: draw_ring(record(lambda: RingKVBuffer(4), 10), next_slot=10 % 4),
+    "cliff": draw_cliff,
+    "mask_weights": draw_mask_weights,
+    "groups": draw_groups,
+    "chunk_mask": draw_chunk_mask,
+    "rewind": draw_rewind,
+    "trim": draw_trim,
+    "clock": draw_clock,
+    "slot_error": draw_slot_error,
+    "ntk": draw_ntk,
+    "cursors": draw_cursors,
+    "leak": draw_leak,
+    "memory": draw_memory,
+    "counted": draw_counted,
+    "partition": draw_partition,
+    "log_n": draw_log_n,
+    "recall": draw_recall,
+    "reach": draw_reach,
+    "cliff_bins": draw_cliff_bins,
+    "sink_mass": draw_sink_mass,
+}
+"""What draws each picture of the lessons, by the name of its file."""
 
 
 def main(folder: str) -> None:
     """Write every picture of the lessons."""
-    pictures = {
-        "ring": draw_ring(record(lambda: RingKVBuffer(4), 10), next_slot=10 % 4),
-        "cliff": draw_cliff(),
-        "mask_weights": draw_mask_weights(),
-        "groups": draw_groups(),
-        "chunk_mask": draw_chunk_mask(),
-        "rewind": draw_rewind(),
-        "trim": draw_trim(),
-        "clock": draw_clock(),
-        "slot_error": draw_slot_error(),
-        "ntk": draw_ntk(),
-        "cursors": draw_cursors(),
-        "leak": draw_leak(),
-        "memory": draw_memory(),
-        "counted": draw_counted(),
-        "partition": draw_partition(),
-        "log_n": draw_log_n(),
-        "reach": draw_reach(),
-        "cliff_bins": draw_cliff_bins(),
-        "sink_mass": draw_sink_mass(),
-    }
-    for name, figure in pictures.items():
+    for name, draws in FIGURES.items():
         path = Path(folder, f"{name}.png")
-        save_small(figure, path)
+        save_small(draws(), path)
         print(f"{path}: {path.stat().st_size} bytes")
 
 

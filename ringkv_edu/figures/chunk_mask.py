@@ -8,7 +8,9 @@ import numpy as np
 
 from ..numpy_ring import NumpyRing
 from ..visibility import visibility_mask
+from .still import Still
 from .style import FAINT, INK, LINE, SLOT_COLOURS, WRONG, text_style
+from .words import listed, spelt
 
 __all__ = ["chunk_data", "draw_chunk_mask"]
 
@@ -33,8 +35,8 @@ def chunk_data() -> dict[str, Any]:
     }
 
 
-def draw_chunk_mask() -> Any:
-    """Draw attending first beside writing first. Gives a figure of 9 by 3.6 inches."""
+def draw_chunk_mask() -> Still:
+    """Draw attending first beside writing first. Gives a still of 9 by 3.6 inches."""
     import matplotlib.pyplot as plt
 
     data = chunk_data()
@@ -44,7 +46,26 @@ def draw_chunk_mask() -> Any:
         _write_first(right, data)
         figure.subplots_adjust(left=0.0, right=1.0, top=1.0, bottom=0.0, wspace=0.0)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(data))
+
+
+def _alt(data: dict[str, Any]) -> str:
+    queries, before, after = data["queries"], data["held"][:WINDOW], data["after"]
+    seen = int(data["mask"][0].sum())
+    lost = visibility_mask(queries, data["lost"], WINDOW).any(axis=1)
+    future = after.max() > queries
+    return (
+        f"Two grids for a chunk {_row(queries)} that meets a ring of {spelt(WINDOW)}. Left, attend "
+        f"first: the columns are slots 0 to {WINDOW - 1}, holding {_row(before)}, and the chunk; "
+        f"each query sees {spelt(seen)} filled cells, and its window begins one position later "
+        f"than that of the row above. Right, written first: the slots hold {_row(after)}; queries "
+        f"{listed(queries[lost & future])} have lost keys, marked L, and meet future ones, "
+        "marked F."
+    )
+
+
+def _row(positions: Any) -> str:
+    return ", ".join(map(str, positions))
 
 
 def _attend_first(axes: Any, data: dict[str, Any]) -> None:

@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 from ..recorded import recorded, row
+from .still import Still
 from .style import INK, LINE, SLOT_COLOURS, WRONG, text_style
+from .words import listed, spelt
 
 __all__ = ["BLOCKS", "RECORDED", "draw_cliff", "draw_cliff_bins", "shown_bins"]
 
@@ -34,8 +36,8 @@ RECORDED = {name: tuple(row("cliff", key)["perplexity"].values()) for name, key 
 """Perplexity by block. Recorded, not computed here: ``recorded("cliff")`` says with what."""
 
 
-def draw_cliff() -> Any:
-    """Draw the three recorded runs, one level a block. Gives a figure of 9 by 3.4 inches."""
+def draw_cliff() -> Still:
+    """Draw the three recorded runs, one level a block. Gives a still of 9 by 3.4 inches."""
     import matplotlib.pyplot as plt
 
     edges = [BLOCKS[0][0], *(last for _, last in BLOCKS)]
@@ -55,7 +57,19 @@ def draw_cliff() -> Any:
         axes.set_xticks(edges)
         axes.tick_params(axis="x", labelrotation=35, labelsize=9)
         _finish(figure, axes)
-    return figure
+    return Still(figure, _blocks_in_words())
+
+
+def _blocks_in_words() -> str:
+    first, second = (listed(sorted({round(run[at]) for run in RECORDED.values()})) for at in (0, 1))
+    later = listed(round(level) for level in RECORDED["keep everything"][2:])
+    count, jump = spelt(len(RECORDED)), round(RECORDED["keep the last 256"][2])
+    return (
+        f"Perplexity by block of tokens for {count} caches. All {count} start at {first} and fall "
+        f"to {second}. The cache that keeps everything goes on near {later}. The one that keeps "
+        f"the last 256 jumps to {jump} at token {BLOCKS[2][0]} and stays high. Keeping 252 and the "
+        "first 4 follows the full cache closely."
+    )
 
 
 def shown_bins(last: int = 640) -> dict[str, list[float]]:
@@ -67,8 +81,8 @@ def shown_bins(last: int = 640) -> dict[str, list[float]]:
     }
 
 
-def draw_cliff_bins() -> Any:
-    """Draw the first 640 tokens in bins of 32. Gives a figure of 9 by 3.4 inches."""
+def draw_cliff_bins() -> Still:
+    """Draw the first 640 tokens in bins of 32. Gives a still of 9 by 3.4 inches."""
     import matplotlib.pyplot as plt
 
     width = recorded("cliff")["bin"]
@@ -86,7 +100,20 @@ def draw_cliff_bins() -> Any:
         axes.set(xlabel="token", ylabel="perplexity (logarithmic)", xlim=(1, 641), ylim=(1.2, 200))
         axes.set_xticks([1, 129, 257, 385, 513, 641])
         _finish(figure, axes)
-    return figure
+    return Still(figure, _bins_in_words())
+
+
+def _bins_in_words() -> str:
+    width, bins = recorded("cliff")["bin"], shown_bins()
+    window, full = bins["keep the last 256"], bins["keep everything"]
+    above = [one / other for one, other in zip(window, full, strict=True)]
+    together = width * next(place for place, factor in enumerate(above) if factor > 1.01)
+    return (
+        f"Perplexity in bins of {width} tokens for the first {width * len(full)}. "
+        f"{spelt(len(bins)).capitalize()} lines run together to token {together}. From "
+        f"{together + 1} on the line of the last 256 lies higher, up to {max(above):.1f} times, "
+        "and the line of 252 and the first 4 stays with that of everything."
+    )
 
 
 def _finish(figure: Any, axes: Any) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..given_rope import turned
+from .still import Still
 from .style import FAINT, INK, LINE, SLOT_COLOURS, text_style
+from .words import listed
 
 __all__ = ["PLACES", "draw_clock", "hands"]
 
@@ -25,8 +27,8 @@ def hands(place: tuple[int, int]) -> tuple[float, float]:
     return key, query
 
 
-def draw_clock() -> Any:
-    """Draw both clocks. Gives a figure of 9 by 3.6 inches."""
+def draw_clock() -> Still:
+    """Draw both clocks. Gives a still of 9 by 3.6 inches."""
     import matplotlib.pyplot as plt
 
     with plt.rc_context(text_style()):
@@ -35,7 +37,28 @@ def draw_clock() -> Any:
             _draw_one(axes, place)
         figure.subplots_adjust(left=0.0, right=1.0, top=0.9, bottom=0.02, wspace=0.0)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt())
+
+
+def _alt() -> str:
+    (left, right), angles = PLACES, [hands(place) for place in PLACES]
+    between = [f"{(query - key) % (2 * math.pi):.0f} radians" for key, query in angles]
+    (left_key, left_query), (right_key, right_query) = (map(_way, some) for some in angles)
+    return (
+        f"Two clocks. On the left the key at position {left[0]} points {left_key} and the query at "
+        f"position {left[1]} points {left_query}; the angle from key to query is {between[0]}. On "
+        f"the right the key at position {right[0]} points {right_key} and the query at position "
+        f"{right[1]} points {right_query}; the angle is again {between[1]}."
+    )
+
+
+def _way(angle: float) -> str:
+    """Say where a hand points; a fifth of its length to a side is not worth a word."""
+    x, y = math.cos(angle), math.sin(angle)
+    ways = [("up" if y > 0 else "down") if abs(y) > 0.2 else ""]
+    side = "right" if x > 0 else "left"
+    ways.append((f"to the {side}" if ways[0] else side) if abs(x) > 0.2 else "")
+    return listed(way for way in ways if way)
 
 
 def _draw_one(axes: Any, place: tuple[int, int]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import groupby
 
 from ..given_summaries import PrefixSlidingCache
+from .still import Still
 from .style import FAINT, INK, SLOT_COLOURS, WRONG, text_style
+from .words import times
 
 __all__ = ["EVERY", "TOKENS", "WINDOW", "demo_counts", "draw_counted"]
 
@@ -22,8 +24,8 @@ def demo_counts() -> tuple[list[int], list[int]]:
     return exact, covered
 
 
-def draw_counted() -> Any:
-    """Draw the counts after 15 tokens as stacked boxes. Gives a figure of 9 by 2.9 inches."""
+def draw_counted() -> Still:
+    """Draw the counts after 15 tokens as stacked boxes. Gives a still of 9 by 2.9 inches."""
     import matplotlib.pyplot as plt
 
     exact, covered = demo_counts()
@@ -46,4 +48,24 @@ def draw_counted() -> Any:
         axes.spines[["top", "right"]].set_visible(False)
         figure.legend(frameon=False, loc="outside upper center", ncols=2)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(exact, covered))
+
+
+def _alt(exact: list[int], covered: list[int]) -> str:
+    said, first = "", 0
+    for (a, b), stretch in groupby(zip(exact, covered, strict=True)):
+        last = first + len(list(stretch)) - 1
+        said += f" Positions {first} to {last} are counted {times(a + b)}, {_by_whom(a, b)}."
+        first = last + 1
+    return (
+        f"Bars for positions 0 to {TOKENS - 1}: how often each is counted after {TOKENS} tokens."
+        f"{said} A dashed line marks once."
+    )
+
+
+def _by_whom(exact: int, covered: int) -> str:
+    if not exact:
+        return f"{'both times' if covered == 2 else times(covered)} by a summary"
+    if covered == 1:
+        return "by the window and by a summary"
+    return f"once by the window and {times(covered)} by summaries"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from .still import Still
 from .style import FAINT, INK, LINE, digit_colour, slot_colour, text_style
+from .words import spelt
 
 __all__ = ["SEEN", "WINDOW", "cursors", "draw_cursors"]
 
@@ -25,8 +25,8 @@ def cursors() -> tuple[list[list[int]], list[int]]:
     return held.tolist(), (ring.positions != held).nonzero()[:, 1].tolist()
 
 
-def draw_cursors() -> Any:
-    """Draw the rows from top to bottom. Gives a figure of 9 by 3.2 inches."""
+def draw_cursors() -> Still:
+    """Draw the rows from top to bottom. Gives a still of 9 by 3.2 inches."""
     import matplotlib.pyplot as plt
     from matplotlib.patches import Rectangle
 
@@ -62,4 +62,18 @@ def draw_cursors() -> Any:
         axes.axis("off")
         figure.subplots_adjust(left=0.0, right=1.0, top=1.0, bottom=0.0)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(held, following))
+
+
+def _alt(held: list[list[int]], following: list[int]) -> str:
+    rows = []
+    for row, (positions, next_slot) in enumerate(zip(held, following, strict=True)):
+        stored = ", ".join(str(position) for position in positions if position >= 0)
+        said = f"Row {row} has seen {SEEN[row]}{'' if row else ' tokens'} and holds {stored}"
+        full = min(positions) >= 0
+        rest = f"; its next write goes to slot {next_slot}."
+        rows.append(
+            said + (rest if full else f" and an empty slot {next_slot}, which is its next.")
+        )
+    shape = f"{spelt(len(held)).capitalize()} rows of {spelt(WINDOW)} slots."
+    return " ".join([shape, *rows])

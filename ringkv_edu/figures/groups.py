@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .still import Still
 from .style import INK, digit_colour, slot_colour, text_style
+from .words import listed, spelt
 
 __all__ = ["draw_groups"]
 
@@ -12,7 +14,7 @@ TOP, BOTTOM = 2.0, 0.4
 WIDTH, HEIGHT = 1.7, 0.62
 
 
-def draw_groups(heads: int = 6, kv_heads: int = 2) -> Any:
+def draw_groups(heads: int = 6, kv_heads: int = 2) -> Still:
     """Draw query heads above the key/value heads that they read: 9 by 2.8 inches."""
     import matplotlib.pyplot as plt
 
@@ -34,7 +36,20 @@ def draw_groups(heads: int = 6, kv_heads: int = 2) -> Any:
         axes.axis("off")
         figure.subplots_adjust(left=0.0, right=1.0, top=1.0, bottom=0.0)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(heads, kv_heads))
+
+
+def _alt(heads: int, kv_heads: int) -> str:
+    group = heads // kv_heads
+    links = [
+        f"{listed(range(home * group, (home + 1) * group))} {'to' if home else 'are linked to'} "
+        f"key/value head {home}"
+        for home in range(kv_heads)
+    ]
+    return (
+        f"{spelt(heads).capitalize()} query heads in a row, {spelt(kv_heads)} key/value heads "
+        f"below. Query heads {', query heads '.join(links)}."
+    )
 
 
 def _box(axes: Any, x: float, y: float, text: str, home: int) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .still import Still
 from .style import FAINT, INK, LINE, SLOT_COLOURS, WRONG, text_style
+from .words import spelt
 
 __all__ = ["SIZES", "WINDOW", "draw_leak", "names", "shares", "weights"]
 
@@ -48,7 +50,7 @@ def shares(isolated: bool) -> Array:
     return first
 
 
-def draw_leak() -> Any:
+def draw_leak() -> Still:
     """Draw both grids side by side: 9 by 4.9 inches."""
     import matplotlib.pyplot as plt
 
@@ -63,7 +65,18 @@ def draw_leak() -> Any:
         figure.text(0.52, 0.02, says, ha="center", va="bottom", color=FAINT)
         figure.subplots_adjust(left=0.07, right=0.99, top=0.93, bottom=0.12, wspace=0.1)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt())
+
+
+def _alt() -> str:
+    leaking = int((shares(isolated=False) > 0).sum())
+    first, second = map(spelt, SIZES)
+    return (
+        "Two grids of attention weights, one row for each query, for two texts packed into one "
+        f"call: a, {first} tokens, and b, {second}; W = {WINDOW}. Left, with no sequence test, the "
+        f"first {spelt(leaking)} queries of b put weight on tokens of a, hatched. Right, with the "
+        "test, the grid falls into two blocks."
+    )
 
 
 def _grid(axes: Any, table: Array) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
+from .still import Still
 from .style import INK, SLOT_COLOURS, WRONG, text_style
+from .words import spelt
 
 __all__ = ["SCORES", "draw_mask_weights", "weights"]
 
@@ -20,7 +21,7 @@ def weights(scores: Sequence[float], seen: Sequence[bool]) -> list[float]:
     return [part / sum(parts) for part in parts]
 
 
-def draw_mask_weights() -> Any:
+def draw_mask_weights() -> Still:
     """Draw both sets of weights as bars with their numbers: 9 by 3 inches."""
     import matplotlib.pyplot as plt
 
@@ -41,4 +42,14 @@ def draw_mask_weights() -> Any:
             axes.spines[["top", "right"]].set_visible(False)
         panels[0].set_ylabel("weight")
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(*(weights(SCORES, seen) for seen in masks.values())))
+
+
+def _alt(bare: list[float], masked: list[float]) -> str:
+    slots, empty = spelt(len(SCORES)), spelt(len(SCORES) - 1)
+    return (
+        f"Two bar charts of attention weights over {slots} slots. Without a mask, token "
+        f"0 in slot 0 gets {bare[0]:.2f} and each of the {empty} empty slots {bare[1]:.2f}. With a "
+        f"mask from the stored positions token 0 gets {masked[0]:.2f} and the empty slots "
+        f"{masked[1]:.2f}."
+    )

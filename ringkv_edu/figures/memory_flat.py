@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from .still import Still
 from .style import INK, LINE, SLOT_COLOURS, WRONG, text_style
+from .words import times
 
 __all__ = ["KV_HEADS", "TOKENS", "WINDOW", "Mark", "draw_memory", "measure", "memory_table"]
 
@@ -107,7 +109,7 @@ def memory_table() -> str:
     return "\n".join([about, *table(head, rows)])
 
 
-def draw_memory() -> Any:
+def draw_memory() -> Still:
     """Draw the bytes held against the tokens seen: 9 by 3.8 inches."""
     import matplotlib.pyplot as plt
 
@@ -132,4 +134,15 @@ def draw_memory() -> Any:
         axes.grid(color=LINE, lw=0.5)
         axes.spines[["top", "right"]].set_visible(False)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(marks))
+
+
+def _alt(marks: list[Mark]) -> str:
+    first, last = marks[0], marks[-1]
+    more = times(round(last.joining / last.growing))
+    return (
+        f"Memory held against tokens seen, {first.tokens} to {last.tokens:,}, for one layer and "
+        f"one row. The growing cache rises in a straight line to {last.growing / KIB:,.0f} KiB, "
+        f"and to nearly {more} that while joining. The ring is a flat line at "
+        f"{last.ring / KIB:,.0f} KiB."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 
 from ..numpy_summaries import NumpySummaryRing
 from ..summaries import spans
+from .still import Still
 from .style import FAINT, INK, LINE, SLOT_COLOURS, text_style
+from .words import listed, spelt
 
 __all__ = ["BLOCK", "QUERIES", "SUMMARIES", "WINDOW", "Seen", "draw_partition", "seen_by"]
 
@@ -41,8 +44,8 @@ def seen_by() -> list[Seen]:
     return seen
 
 
-def draw_partition() -> Any:
-    """Draw a row for each query. Gives a figure of 9 by 3.4 inches."""
+def draw_partition() -> Still:
+    """Draw a row for each query. Gives a still of 9 by 3.4 inches."""
     import matplotlib.pyplot as plt
 
     with plt.rc_context(text_style()):
@@ -62,7 +65,28 @@ def draw_partition() -> Any:
         axes.axis("off")
         figure.subplots_adjust(left=0.01, right=0.99, top=0.99, bottom=0.01)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(seen_by()))
+
+
+def _alt(rows: list[Seen]) -> str:
+    said = [
+        f"Query {seen.query} sees {_span(seen.exact)}{'' if row else ' exactly'} and "
+        f"{_summaries(seen.summaries)}."
+        for row, seen in enumerate(rows)
+    ]
+    return " ".join([f"Rows for {spelt(len(rows))} queries.", *said])
+
+
+def _summaries(some: list[range]) -> str:
+    if len(some) == 1:
+        members = listed(some[0]) if len(some[0]) < 3 else _span(some[0])
+        return f"a summary of {members}"
+    alone = len(some[-1]) == 1  # then a comma: "4 to 5 and 6" would read as one
+    return f"summaries of {listed(map(_span, some), comma=alone)}"
+
+
+def _span(some: Sequence[int]) -> str:
+    return f"{some[0]}" if len(some) == 1 else f"{some[0]} to {some[-1]}"
 
 
 def _box(axes: Any, row: int, some: range, text: str, colour: str, hatch: str) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .still import Still
 from .style import FAINT, INK, LINE, SLOT_COLOURS, text_style
+from .words import spelt
 
 __all__ = ["LAYERS", "TOKENS", "WINDOW", "changes", "decoder_run", "draw_reach"]
 
@@ -59,8 +61,8 @@ def changes() -> Array:
     return np.array([np.linalg.norm(a - b, axis=1) for a, b in pairs])
 
 
-def draw_reach() -> Any:
-    """Draw the grid of layers and positions. Gives a figure of 9 by 2.7 inches."""
+def draw_reach() -> Still:
+    """Draw the grid of layers and positions. Gives a still of 9 by 2.7 inches."""
     import matplotlib.pyplot as plt
 
     found = changes()
@@ -77,7 +79,17 @@ def draw_reach() -> Any:
         axes.tick_params(length=0, labelcolor=INK)
         axes.spines[:].set_visible(False)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(found))
+
+
+def _alt(found: Array) -> str:
+    last = [int(np.flatnonzero(row)[-1]) for row in found]
+    rest = "".join(f", in layer {layer} 0 to {end}" for layer, end in enumerate(last[1:], 2))
+    return (
+        f"{spelt(LAYERS).capitalize()} rows of {spelt(TOKENS)} cells, one for each layer of a "
+        f"tiny decoder with W = {WINDOW}; a cell holds the size of the change at its position. In "
+        f"layer 1 positions 0 to {last[0]} change{rest}; the later ones are exactly equal."
+    )
 
 
 def _cell(axes: Any, position: int, layer: int, size: float, most: float) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
+from typing import NamedTuple
 
-__all__ = ["RESULTS", "recall_table"]
+__all__ = ["RESULTS", "WORDS", "Recorded", "bytes_kept", "read_runs", "recall_table"]
 
 RESULTS = Path(__file__).resolve().parents[1] / "trained" / "results.json"
 WORDS = {
@@ -22,34 +23,50 @@ WORDS = {
 BAR = 24
 
 
+class Recorded(NamedTuple):
+    """The recorded runs: what guessing reaches, the seeds, and each policy's accuracies."""
+
+    chance: float
+    seeds: list[int]
+    accuracies: dict[str, list[float]]
+
+
+def read_runs(path: Path = RESULTS) -> Recorded:
+    """Read ``{"chance": ..., "runs": [{"policy", "seed", "accuracy"}, ...]}``; perhaps no runs."""
+    found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    accuracies: dict[str, list[float]] = {}
+    for run in found.get("runs", []):
+        accuracies.setdefault(run["policy"], []).append(run["accuracy"])
+    seeds = sorted({run["seed"] for run in found.get("runs", [])})
+    return Recorded(found.get("chance", 0.0), seeds, accuracies)
+
+
 def recall_table(path: Path = RESULTS) -> str:
     """Write the mean accuracy of each policy's recorded runs, beside the bytes that it keeps.
 
-    ``path`` holds ``{"chance": ..., "runs": [{"policy", "seed", "accuracy"}, ...]}``. The bytes are
-    those of the caches of one text after its last token, measured here where torch is installed.
-    Where no runs are recorded, one sentence says so.
+    ``path`` is what ``read_runs`` reads. Where no runs are recorded, one sentence says so.
     """
-    found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    runs = found.get("runs", [])
-    if not runs:
+    found = read_runs(path)
+    if not found.accuracies:
         return "This copy of the course carries no recorded runs: `ringkv train all` makes some."
-    names = list(dict.fromkeys(run["policy"] for run in runs))
-    seeds = ", ".join(map(str, sorted({run["seed"] for run in runs})))
-    kept = _bytes_kept(names)
+    kept = bytes_kept(found.accuracies)
     lines = [
-        f"Recorded runs, seeds {seeds}. Who knows nothing reaches {found['chance']}.",
+        f"Recorded runs, seeds {', '.join(map(str, found.seeds))}. "
+        f"Who knows nothing reaches {found.chance}.",
         f"{'what is kept':28} {'bytes':>7}  recall",
     ]
-    for name in names:
-        accuracy = mean(run["accuracy"] for run in runs if run["policy"] == name)
+    for name, accuracies in found.accuracies.items():
         size = f"{kept[name]:,}" if name in kept else "-"
-        bar = "#" * round(BAR * accuracy)
-        lines.append(f"{WORDS.get(name, name):28} {size:>7}  {accuracy:.3f} {bar}")
+        bar = "#" * round(BAR * mean(accuracies))
+        lines.append(f"{WORDS.get(name, name):28} {size:>7}  {mean(accuracies):.3f} {bar}")
     return "\n".join(lines)
 
 
-def _bytes_kept(names: Iterable[str]) -> dict[str, int]:
-    """Run one text through the caches of each policy, and give the bytes that they hold then."""
+def bytes_kept(names: Iterable[str]) -> dict[str, int]:
+    """Run one text through the caches of each policy, and give the bytes that they hold then.
+
+    Empty where torch is not installed.
+    """
     if find_spec("torch") is None:
         return {}
     try:

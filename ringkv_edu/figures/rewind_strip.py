@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..numpy_ring import NumpyRing, RewindError
+from .still import Still
 from .style import FAINT, INK, LINE, SLOT_COLOURS, text_style
+from .words import listed, spelt
 
 __all__ = ["draw_rewind", "rewind_moments"]
 
@@ -43,8 +45,8 @@ def _do(ring: NumpyRing, what: str, n: int) -> str:
     return f"needs {needed[0]} to {needed[-1]}: all there"
 
 
-def draw_rewind() -> Any:
-    """Draw the moments from top to bottom. Gives a figure of 9 by 3.4 inches."""
+def draw_rewind() -> Still:
+    """Draw the moments from top to bottom. Gives a still of 9 by 3.4 inches."""
     import matplotlib.pyplot as plt
 
     with plt.rc_context(text_style()):
@@ -65,7 +67,22 @@ def draw_rewind() -> Any:
         axes.axis("off")
         figure.subplots_adjust(left=0.0, right=1.0, top=1.0, bottom=0.0)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(rewind_moments()))
+
+
+def _alt(moments: list[Moment]) -> str:
+    full, tried, back, refused, after = (slots for _, slots, _, _ in moments)
+    drafts, gone = moments[1][2], moments[3][3].partition(", ")[2].partition(":")[0]
+    over = [old for old, new in zip(full, tried, strict=True) if new in drafts]
+    empty = [slot for slot, held in enumerate(back) if held < 0]
+    (written,) = (slot for slot, held in enumerate(after) if held != refused[slot])
+    return (
+        f"{spelt(len(moments)).capitalize()} rows of {spelt(len(full))} slots. After {spelt(SEEN)} "
+        f"tokens the slots hold {', '.join(map(str, full))}. {spelt(len(drafts)).capitalize()} "
+        f"drafts, {listed(drafts)}, stand hatched over {listed(over)}. Both are taken back: slots "
+        f"{listed(empty)} are empty. Taking back one more is refused, since {gone}. One token, "
+        f"{after[written]}, goes into slot {written}."
+    )
 
 
 def _box(axes: Any, slot: int, row: int, held: int, drafted: bool) -> None:

@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 from ..trace import EMPTY, Step, Trace
+from .still import Still
 from .style import FAINT, INK, LINE, digit_colour, slot_colour, text_style
+from .words import listed, spelt
 
 __all__ = ["draw_ring"]
 
@@ -14,10 +16,10 @@ TOP, BOTTOM = 2.5, 0.6  # heights of the two lanes, in data units
 BOX, SPREAD = 0.84, 1.5  # width of a box, and the way from one slot to the next
 
 
-def draw_ring(trace: Trace, next_slot: int) -> Any:
+def draw_ring(trace: Trace, next_slot: int) -> Still:
     """Draw the last step of a trace: ring, line of positions, row of slots, and their links.
 
-    ``next_slot`` is where the next write goes. Gives a matplotlib figure of 9 by 3.4 inches.
+    ``next_slot`` is where the next write goes. Gives a still of 9 by 3.4 inches.
     """
     import matplotlib.pyplot as plt
 
@@ -28,7 +30,25 @@ def draw_ring(trace: Trace, next_slot: int) -> Any:
         _draw_lanes(right, step, next_slot)
         figure.subplots_adjust(left=0.0, right=0.99, top=0.98, bottom=0.02, wspace=0.02)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(step, next_slot))
+
+
+def _alt(step: Step, next_slot: int) -> str:
+    held = [position for position in step.slots if position != EMPTY]
+    slots = listed(_slot_in_words(slot, at) for slot, at in enumerate(step.slots))
+    size, text = spelt(len(step.slots)), spelt(step.position + 1)
+    crossed = " The links between positions and slots cross." if held != sorted(held) else ""
+    return (
+        f"A ring of {size} slots after {text} tokens, beside a line of the positions 0 to "
+        f"{step.position}. The window covers positions {min(held)} to {max(held)}. "
+        f"{slots.capitalize()}; the next write goes to slot {next_slot}.{crossed}"
+    )
+
+
+def _slot_in_words(slot: int, position: int) -> str:
+    if position == EMPTY:
+        return f"slot {slot} is empty"
+    return f"slot {slot} holds {'' if slot else 'position '}{position}"
 
 
 def _draw_circle(axes: Any, step: Step, next_slot: int) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
 from ..recorded import recorded
+from .still import Still
 from .style import FAINT, INK, LINE, SLOT_COLOURS, text_style
 
 __all__ = ["draw_sink_mass", "ratios", "shares"]
@@ -21,8 +22,8 @@ def ratios() -> list[float]:
     return [layer["value_norm_0"] / layer["value_norm_others"] for layer in layers]
 
 
-def draw_sink_mass() -> Any:
-    """Draw both as bars. Gives a figure of 9 by 3 inches."""
+def draw_sink_mass() -> Still:
+    """Draw both as bars. Gives a still of 9 by 3 inches."""
     import matplotlib.pyplot as plt
 
     panels = (
@@ -41,4 +42,17 @@ def draw_sink_mass() -> Any:
         both[0].set_ylim(0, 0.65)
         both[1].axhline(1, color=LINE, lw=1.2)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt())
+
+
+def _alt() -> str:
+    share, ratio = shares(), ratios()
+    first = max(range(1, len(share)), key=lambda layer: share[layer] - share[layer - 1])
+    before, after = max(share[:first]), share[first:]
+    most = f"{max(ratio[first:]):.2f}"
+    return (
+        f"Two charts over {len(share)} layers, recorded. Left, the share of attention on token 0: "
+        f"below {math.floor(100 * before) + 1} percent in layers 0 to {first - 1}, then "
+        f"{100 * min(after):.0f} to {100 * max(after):.0f} percent. Right, the length of its value "
+        f"beside the mean of the others: there, {'half' if most == '0.50' else most} or less."
+    )

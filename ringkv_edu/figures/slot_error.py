@@ -9,7 +9,9 @@ import numpy as np
 from ..given_numpy import numbers
 from ..given_rope import turned
 from ..graded import draw
+from .still import Still
 from .style import FAINT, INK, LINE, SLOT_COLOURS, WRONG, text_style
+from .words import listed
 
 __all__ = ["STEPS", "WINDOW", "draw_slot_error", "slot_errors"]
 
@@ -35,8 +37,8 @@ def slot_errors(window: int = WINDOW, steps: int = STEPS) -> list[float]:
     return errors
 
 
-def draw_slot_error() -> Any:
-    """Draw the errors of 40 steps with a window of 8. Gives a figure of 9 by 3.4 inches."""
+def draw_slot_error() -> Still:
+    """Draw the errors of 40 steps with a window of 8. Gives a still of 9 by 3.4 inches."""
     import matplotlib.pyplot as plt
 
     errors = np.array(slot_errors())
@@ -62,4 +64,13 @@ def draw_slot_error() -> Any:
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False, loc="upper right", ncols=2)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(errors, lucky))
+
+
+def _alt(errors: Any, lucky: Any) -> str:
+    return (
+        "Bars of the largest error of a score against the newest token, for a window of "
+        f"{WINDOW}. There is no error for tokens 0 to {WINDOW - 1}. From token {WINDOW} on almost "
+        f"every token has an error, up to {errors.max():.1f}; tokens {listed(lucky)} have none and "
+        "are marked right by luck."
+    )

@@ -7,8 +7,6 @@ vermillion is kept for what is wrong.
 
 from __future__ import annotations
 
-from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 SLOT_COLOURS = (
@@ -21,7 +19,6 @@ CJK_FONTS = (
     "Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans SC", "WenQuanYi Zen Hei",
     "Microsoft YaHei", "SimHei", "PingFang SC", "Hiragino Sans GB", "Arial Unicode MS",
 )  # fmt: skip
-DPI, PALETTE = 100, 64
 
 
 def cjk_font() -> str:
@@ -45,14 +42,3 @@ def slot_colour(slot: int) -> str:
 def digit_colour(slot: int) -> str:
     """Give the colour in which a number is readable on a slot's colour."""
     return "white" if slot_colour(slot) in DARK_SLOTS else "black"
-
-
-def save_small(figure: Any, path: Path) -> None:
-    """Write a PNG with a palette of 64 colours, which keeps pictures of lines under 40 kB."""
-    from PIL import Image
-
-    raw = BytesIO()
-    figure.savefig(raw, format="png", dpi=DPI, facecolor="white", metadata={"Software": None})
-    raw.seek(0)
-    image = Image.open(raw).convert("RGB").quantize(PALETTE, dither=Image.Dither.NONE)
-    image.save(path, format="PNG", optimize=True)

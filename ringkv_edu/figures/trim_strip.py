@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..given_chunks import TwoCounters
+from .still import Still
 from .style import FAINT, INK, SLOT_COLOURS, WRONG, text_style
+from .words import listed, spelt
 
 __all__ = ["Moment", "draw_trim", "trim_moments"]
 
@@ -59,8 +61,8 @@ def _look(what: str, cache: TwoCounters, text: list[tuple[int, str]]) -> Moment:
     )
 
 
-def draw_trim() -> Any:
-    """Draw the moments from top to bottom. Gives a figure of 9 by 3.1 inches."""
+def draw_trim() -> Still:
+    """Draw the moments from top to bottom. Gives a still of 9 by 3.1 inches."""
     import matplotlib.pyplot as plt
 
     with plt.rc_context(text_style()):
@@ -83,7 +85,24 @@ def draw_trim() -> Any:
         axes.axis("off")
         figure.subplots_adjust(left=0.0, right=1.0, top=1.0, bottom=0.0)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(*trim_moments()))
+
+
+def _alt(full: Moment, trimmed: Moment, after: Moment) -> str:
+    same = "the same" if trimmed.slots == full.slots else _row(trimmed.slots)
+    stale, still = ([now.slots[slot] for slot in now.stale] for now in (trimmed, after))
+    (new,) = after.new
+    moved = f"from slot {full.index} to {trimmed.index}"
+    return (
+        f"Three rows of {spelt(SIZE)} slots. After tokens 0 to {TOKENS - 1}: {_row(full.slots)}. "
+        f"After the trim {same}; the old {listed(stale)} are crossed, and the next write moves "
+        f"{moved}. Then slot {new} holds a new {after.slots[new]}, thickly framed; the old "
+        f"{listed(still)} is still crossed."
+    )
+
+
+def _row(positions: list[int]) -> str:
+    return ", ".join(map(str, positions))
 
 
 def _wrong(moment: Moment) -> str:

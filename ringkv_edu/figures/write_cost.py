@@ -10,6 +10,7 @@ import numpy as np
 
 from ..bench.measure import fastest
 from ..given_numpy import RingArrays
+from .still import Still
 from .style import INK, LINE, SLOT_COLOURS, WRONG, text_style
 
 __all__ = ["draw_write_cost", "measure", "write_cost"]
@@ -28,8 +29,8 @@ Write = Callable[[RingArrays, Any, Any], object]
 Microseconds = dict[str, dict[int, float]]
 
 
-def write_cost(names: Mapping[str, Any] | None = None) -> Any:
-    """Measure one write against the window, print a table and give a figure.
+def write_cost(names: Mapping[str, Any] | None = None) -> Still | None:
+    """Measure one write against the window, print a table and give a still.
 
     The ring's ``write`` is looked up in the notebook's own names, or in ``names``. Where it is
     missing or does not work yet, one line says so and the other two memories are drawn. Gives
@@ -63,7 +64,7 @@ def measure(write: Write | None = None) -> Microseconds:
     return found
 
 
-def draw_write_cost(found: Microseconds) -> Any:
+def draw_write_cost(found: Microseconds) -> Still:
     """Draw measured microseconds against the window, both axes logarithmic: 9 by 4 inches."""
     import matplotlib.pyplot as plt
 
@@ -82,7 +83,18 @@ def draw_write_cost(found: Microseconds) -> Any:
         axes.grid(color=LINE, lw=0.5)
         axes.spines[["top", "right"]].set_visible(False)
         plt.close(figure)
-    return figure
+    return Still(figure, _alt(found))
+
+
+def _alt(found: Microseconds) -> str:
+    ends = [
+        f"{memory} {times[min(times)]:,.1f} and {times[max(times)]:,.1f}"
+        for memory, times in found.items()
+    ]
+    return (
+        "Microseconds for one write against the window, measured where the notebook runs; both "
+        f"axes are logarithmic. At {min(SIZES):,} and at {max(SIZES):,} slots: {'; '.join(ends)}."
+    )
 
 
 def _trouble(write: Any) -> str:
