@@ -1,4 +1,4 @@
-"""Finds the notebooks that were handed in: in folders, in zip files as Canvas and Moodle give them."""
+"""Finds the notebooks that were handed in: in folders, and in Canvas's and Moodle's zip files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import os
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 

@@ -16,10 +16,11 @@ from typing import Any
 
 from ..grading.sealed.limits import Limits
 
-__all__ = ["Job", "run_job"]
+__all__ = ["Job", "run_job", "stop_all"]
 
 SPARE_SECONDS = 90  # to start the process, and the kernel, on a busy machine
 NAME = "{lesson}.ipynb"
+_live: set[subprocess.Popen[bytes]] = set()
 
 
 @dataclass(frozen=True)
@@ -69,18 +70,24 @@ def _process(folder: Path, seconds: float) -> str:
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         cwd=folder, env=_environment(), start_new_session=True,
     )  # fmt: skip
+    _live.add(process)
     try:
         _, said = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         _kill(process)
         return f"it was not graded within {seconds:g} s"
-    except BaseException:  # an interrupt: leave no process behind
-        _kill(process)
-        raise
+    finally:
+        _live.discard(process)
     if process.returncode == 0:
         return ""
     last = said.decode("utf-8", errors="replace").strip().splitlines()[-1:]
     return f"the grader ended with {process.returncode}: {''.join(last)}"
+
+
+def stop_all() -> None:
+    """Stop every grader that this process has started."""
+    for process in list(_live):
+        _kill(process)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

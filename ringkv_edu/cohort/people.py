@@ -1,4 +1,4 @@
-"""Who a learner is: what a file's place or a download's name says, and a roster where there is one."""
+"""Who a learner is: by a file's place, by a download's name, and by a roster if there is one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ CANVAS = re.compile(
     r"(?:-(?P<again>\d+))?(?P<suffix>\.\w+)$"
 )
 # Moodle: "Ann Lee_789_assignsubmission_file_" as a folder, or before the file's own name
-MOODLE = re.compile(r"^(?P<name>.+?)_(?P<user>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)$")
+MOODLE = re.compile(
+    r"^(?P<name>.+?)_(?P<user>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)$"
+)
 COLUMNS = {
     "id": ("id", "learner", "student", "student id", "sis user id", "login", "username"),
     "name": ("name", "full name", "student name"),
@@ -59,13 +61,9 @@ class Roster:
 
     def find(self, guess: Learner) -> Learner | None:
         """Give the learner of the roster whom a guess means, by id before name; or none."""
-        for same in (
-            lambda one: guess.canvas and one.canvas == guess.canvas,
-            lambda one: guess.moodle and one.moodle == guess.moodle,
-            lambda one: one.id == guess.id,
-            lambda one: one.name and one.name == guess.name,
-        ):
-            found = [one for one in self.learners if same(one)]
+        for field in ("canvas", "moodle", "id", "name"):
+            wanted = getattr(guess, field)
+            found = [one for one in self.learners if wanted and getattr(one, field) == wanted]
             if len(found) == 1:
                 return found[0]
         return None
@@ -86,7 +84,7 @@ def from_download(name: str) -> Download | None:
 
 
 def learner_named(name: str) -> Learner:
-    """Make a learner of a folder's or a file's name; composed and decomposed accents are the same."""
+    """Make a learner of a folder's or a file's name, however its accents are encoded."""
     name = unicodedata.normalize("NFC", name).strip()
     return Learner(name, name)
 

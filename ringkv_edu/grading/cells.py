@@ -138,6 +138,7 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             self.fail("raises an error and hides it")
         if kernel.quitting:
             self.fail(self._stop("the kernel was ended", QUIT))
+        row(self, **self._marks())
 
     def fail(self, cause: str, details: str = "") -> None:
         """Note the cause for the points table and fail."""
@@ -147,13 +148,18 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
         elif not self.parent.stopped:
             cause = state or self.parent.answer_errors.get(self.exercise, cause)
         row(self, cause=cause)
-        file, outputs = self.parent, self.test_outputs or []
-        if file.sealed and self.role == "graded" and not (state or file.stopped):
-            oracle = file.sealed.oracle(file.lesson.name)
-            row(self, **marks(file.lesson, self.cell.id, oracle, outputs))
+        row(self, **({} if state else self._marks()))
         raise NbCellError(
             self.cell_num, cause, self.cell.source, "" if state == UNTOUCHED else details
         )
+
+    def _marks(self) -> dict[str, Any]:
+        """In a sealed run, say how much of a graded cell's output is right."""
+        file = self.parent
+        if not file.sealed or self.role != "graded" or file.stopped:
+            return {}
+        oracle = file.sealed.oracle(file.lesson.name)
+        return marks(file.lesson, self.cell.id, oracle, self.test_outputs or [])
 
     def compare_outputs(self, test: Any, ref: Any, skip_compare: Any = None) -> bool:
         """Compare a graded cell's printed text alone: a warning on stderr costs no points."""

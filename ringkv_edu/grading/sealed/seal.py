@@ -57,9 +57,10 @@ BUBBLEWRAP = Seal("bubblewrap", "sealed by bubblewrap: own files, no network")
 
 
 @cache
-def seals() -> tuple[Seal, ...]:
-    """Try each way once, and give all with what stands in the way of those that failed."""
-    return tuple(_tried(seal) for seal in (NAMESPACES, BUBBLEWRAP))
+def seals(only: str = "") -> tuple[Seal, ...]:
+    """Try each way once, or one, and give them with what stands in the way of those that failed."""
+    ways = (seal for seal in (NAMESPACES, BUBBLEWRAP) if only in ("", seal.name))
+    return tuple(_tried(seal) for seal in ways)
 
 
 def best_seal() -> Seal:
