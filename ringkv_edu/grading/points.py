@@ -13,7 +13,7 @@ from .merge import UNTOUCHED
 from .release import lessons
 from .sealed.credit import rounded
 
-__all__ = ["CourseResult", "FileResult", "Row", "readable", "shown", "table"]
+__all__ = ["SELF_CHECK", "CourseResult", "FileResult", "Row", "readable", "shown", "table"]
 
 LONGEST_PATH = 4000
 SELF_CHECK = "This is a self-check with the seed that you can see. Points that count use another."

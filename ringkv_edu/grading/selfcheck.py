@@ -13,7 +13,7 @@ import pytest
 
 from ..progress import load
 from .merge import merge
-from .points import CourseResult, FileResult
+from .points import SELF_CHECK, CourseResult, FileResult
 from .release import ReleasedLesson, lessons
 from .submission import Unreadable, read_submission
 
@@ -101,13 +101,13 @@ def status(folder: Path) -> list[str]:
         lines.append(_status_line(lesson, folder / f"{name}.ipynb", by_lesson.get(name), used))
     earned = sum(result.earned for result in by_lesson.values())
     worth = sum(lesson.points for lesson in lessons().values())
-    return [*lines, f"{'course':<26} {'':>9} {f'{earned}/{worth}':>9}"]
+    return [*lines, f"{'course':<26} {'':>9} {f'{earned:g}/{worth}':>9}", SELF_CHECK]
 
 
 def _status_line(lesson: ReleasedLesson, path: Path, result: FileResult | None, hints: int) -> str:
     rows = result.rows.values() if result else ()
     solved = f"{sum(row.earned == row.worth for row in rows)}/{len(lesson.graded)}"
-    points = f"{result.earned if result else 0}/{lesson.points}"
+    points = f"{result.earned if result else 0:g}/{lesson.points}"
     note = "" if result else "   no answers yet" if path.exists() else "   not in this folder"
     if result and result.problem:
         note = f"   cannot be read: {result.problem}"
