@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,13 @@ from .submission import Unreadable, read_submission
 
 __all__ = ["check", "run_quietly", "status"]
 
-QUIET = ("--nbval", "-q", "-p", "no:cacheprovider", "--noconftest", "-o", "addopts=")
+# Two plugins alone, and asserts as they are: whatever else is installed would cost seconds a start.
+QUIET = (
+    "--nbval", "-q", "--noconftest", "-o", "addopts=", "--assert=plain", "-p", "no:cacheprovider",
+    "-p", "nbval.plugin", "-p", "ringkv_edu.grading.pytest_plugin",
+)  # fmt: skip
+ALONE = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+SLOW = "rfc3987_syntax"  # jsonschema compiles its grammar for a second if it is there
 
 
 class _Sink:
@@ -68,15 +75,30 @@ def run_quietly(path: Path, sealed: Any = None) -> tuple[CourseResult, str]:
     sink, noise = _Sink(), io.StringIO()
     folder, name = (path, ".") if path.is_dir() else (path.parent, path.name)
     arguments = [*QUIET, "--rootdir", str(folder), f"./{name}"]
-    options = os.environ.pop("PYTEST_ADDOPTS", None)
     plugins = [sink, _Sealed(sealed)] if sealed else [sink]
-    try:
-        with contextlib.redirect_stdout(noise), contextlib.redirect_stderr(noise), _inside(folder):
-            pytest.main(arguments, plugins=plugins)
-    finally:
-        if options is not None:
-            os.environ["PYTEST_ADDOPTS"] = options
+    quiet = contextlib.redirect_stdout(noise), contextlib.redirect_stderr(noise)
+    with quiet[0], quiet[1], _inside(folder), _plainly():
+        pytest.main(arguments, plugins=plugins)
     return sink.course, noise.getvalue()
+
+
+@contextlib.contextmanager
+def _plainly() -> Iterator[None]:
+    """Keep out of a run what the learner's shell, or another package, would add to it."""
+    before = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", ALONE)}
+    os.environ[ALONE] = "1"
+    absent = SLOW not in sys.modules
+    if absent:
+        sys.modules[SLOW] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        if absent:
+            del sys.modules[SLOW]
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager
