@@ -101,7 +101,8 @@ def test_status_reset_and_update(course: Path) -> None:
     lines = ringkv("status", cwd=course).stdout.splitlines()
     assert lines[1].split() == ["00_start_here", "1/1", "1/1", "0"]
     assert lines[2].endswith("no answers yet")
-    assert lines[-1].split()[-1].startswith("1/")
+    assert lines[-2].split()[-1].startswith("1/")
+    assert "self-check" in lines[-1]
     assert "up to date" in ringkv("update", cwd=course / "work").stdout
     done = ringkv("reset", "0", cwd=course)
     assert "00_start_here.ipynb is fresh; your old one is 00_start_here.kept-1.ipynb" in done.stdout
