@@ -8,7 +8,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import __version__, cli_evaluate, cli_grade, cli_models, cli_monitor, cli_real, cli_rings
+from . import (
+    __version__,
+    cli_budget,
+    cli_evaluate,
+    cli_grade,
+    cli_models,
+    cli_monitor,
+    cli_real,
+    cli_rings,
+)
 from .problem import Problem
 
 LAB = 'python -m pip install -c constraints.txt -e ".[lab]"'
@@ -246,7 +255,7 @@ def _parser() -> argparse.ArgumentParser:
             "ringkv update",
         )
     )
-    for part in (cli_grade, cli_rings, cli_models, cli_real, cli_evaluate, cli_monitor):
+    for part in (cli_budget, cli_grade, cli_rings, cli_models, cli_real, cli_evaluate, cli_monitor):
         part.add_commands(command)
     return parser
 
