@@ -26,7 +26,7 @@ Range = tuple[Array, Array]
 
 @dataclass(frozen=True)
 class Quantized:
-    """Numbers of ``bits`` bits, two in a byte for 4; each group's float16 scale and lowest value."""
+    """Numbers of ``bits`` bits, two in a byte for 4; a float16 scale and lowest value a group."""
 
     data: npt.NDArray[np.uint8]
     scale: npt.NDArray[np.float16]
@@ -65,7 +65,7 @@ def quantize(x: Array, bits: int, group: str = "token", limits: Range | None = N
     scale = _scale(low, high, bits)
     step = np.where(scale > 0, scale, 1).astype(np.float32)
     numbers = np.clip(np.rint((x - low.astype(np.float32)) / step), 0, 2**bits - 1).astype(np.uint8)
-    data = numbers if bits == 8 else (numbers[..., ::2] | numbers[..., 1::2] << 4)
+    data = numbers if bits == 8 else (numbers[..., ::2] | numbers[..., 1::2] << np.uint8(4))
     return Quantized(data, scale, low, bits, x.shape)
 
 
