@@ -11,9 +11,11 @@ from typing import Any
 from ..grading.release import lessons, released_text
 from .people import Learner
 
-__all__ = ["VERSION", "Book", "Entry", "Exercise", "Result", "release_digest"]
+__all__ = ["SCHEMA", "UNSEALED", "VERSION", "Book", "Entry", "Exercise", "Result", "release_digest"]
 
 VERSION = 1
+SCHEMA = "gradebook.schema.json"
+UNSEALED = "NOT SEALED"
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,12 @@ class Book:
     silent: tuple[Learner, ...] = ()  # on the roster, and handed in nothing
 
     @property
+    def sealing(self) -> str:
+        """Say how the kernels were held; in capitals where nothing held them."""
+        plain = self.sealed or self.seal.startswith(UNSEALED)
+        return self.seal if plain else f"{UNSEALED}: {self.seal}"
+
+    @property
     def worth(self) -> int:
         """Points that the graded lessons give together."""
         return sum(lessons()[name].points for name in self.lessons)
@@ -107,9 +115,10 @@ class Book:
     def to_dict(self) -> dict[str, Any]:
         """Give plain data, in one order for the same results; `gradebook.schema.json` says what."""
         return {
+            "$schema": SCHEMA,
             "version": VERSION,
             "release": release_digest(),
-            "seal": {"sealed": self.sealed, "words": self.seal},
+            "seal": {"sealed": self.sealed, "words": self.sealing},
             "seeds": {"kind": self.seeds, "key_fingerprint": self.key},
             "lessons": [{"name": n, "points": lessons()[n].points} for n in self.lessons],
             "learners": [
@@ -135,7 +144,7 @@ def release_digest() -> str:
 
 def _result(one: Result) -> dict[str, Any]:
     facts = {"lesson": one.lesson, "seed": one.seed, "earned": one.earned, "worth": one.worth}
-    facts |= {"problem": one.problem, "hints": dict(one.hints)}
+    facts |= {"problem": one.problem, "hints": dict(sorted(one.hints.items()))}
     facts["files"] = [asdict(file) for file in one.files]
     facts["exercises"] = [asdict(exercise) for exercise in one.exercises]
     return facts
