@@ -65,7 +65,9 @@ def _distribution(book: Book) -> Html:
         until = f"{low} to {high}" if place == BINS - 1 else f"{low} to <{high}"
         rows.append([until, str(counts[place]), _blocks(width)])
     heads = ["Points", "Learners", "Picture"]
-    return section("points", "Points", table("How many learners earned how much", heads, rows, [1]))
+    return section(
+        "points", "Points", table("How many learners earned how much", heads, rows, [0, 1])
+    )
 
 
 def _blocks(width: int) -> Html:
