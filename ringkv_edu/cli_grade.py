@@ -25,6 +25,7 @@ def grade(options: argparse.Namespace) -> int:
     from .cohort.batch import grade as graded
     from .cohort.collect import collect
     from .cohort.people import read_roster
+    from .cohort.reports import write_all
     from .grading.sealed.seal import best_seal, seals
 
     if options.jobs < 1:
@@ -36,8 +37,9 @@ def grade(options: argparse.Namespace) -> int:
         print("Nothing here can seal a process; --allow-unsealed goes on without.", file=sys.stderr)
         return UNSEALED
     roster = read_roster(options.roster) if options.roster else None
+    systems = _systems(options)
     handed = collect(options.submissions, roster)
-    if not handed:
+    if not handed and not options.nbgrader:
         raise Problem("no notebook lies in what was given")
     store = Store(options.out / "graded")
     check_fresh(store, options.resume)
@@ -47,11 +49,29 @@ def grade(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         run, workers = _runner(options, stack)
         book = graded(batch, store, workers, run, _Progress())
-    from .cohort.reports import write_all
-
-    written = write_all(book, options.out)
-    print("\n".join(written))
+    made = _nbgrader(options.nbgrader, batch, book) if options.nbgrader else []
+    print("\n".join([*made, *write_all(book, options.out, systems)]))
     return 0
+
+
+def _systems(options: argparse.Namespace) -> Any:
+    """Read what Canvas and Moodle exported, before minutes are spent on grading."""
+    from .cohort.reports import Systems, canvas, moodle
+
+    name = options.canvas_assignment
+    export, sheet = options.canvas_gradebook, options.moodle_worksheet
+    return Systems(
+        canvas.read_gradebook(export, name) if export else None,
+        name,
+        moodle.read_worksheet(sheet) if sheet else None,
+    )
+
+
+def _nbgrader(folder: Path, batch: Any, book: Any) -> list[str]:
+    from .cohort.reports.nbgrader import write_course
+
+    files = {one.digest: one.data for one in batch.handed}
+    return write_course(folder, book, files, {name: batch.oracle_of(name) for name in book.lessons})
 
 
 def _runner(options: argparse.Namespace, stack: contextlib.ExitStack) -> tuple[Any, int]:
@@ -111,7 +131,7 @@ def add_commands(command: Command) -> None:
         "ringkv grade downloads/submissions.zip --out graded --jobs 4",
     )
     one.add_argument(
-        "submissions", nargs="+", type=Path, metavar="SUBMISSIONS",
+        "submissions", nargs="*", type=Path, metavar="SUBMISSIONS",
         help="folders, notebooks, and zip files as Canvas and Moodle give them",
     )  # fmt: skip
     one.add_argument("--out", type=Path, required=True, help="the folder for results and reports")
@@ -126,5 +146,17 @@ def add_commands(command: Command) -> None:
     one.add_argument("--resume", action="store_true", help="go on where an earlier run ended")
     one.add_argument(
         "--allow-unsealed", action="store_true", help="go on where nothing can seal a process"
+    )
+    one.add_argument(
+        "--canvas-gradebook", type=Path, metavar="CSV", help="fill this gradebook from Canvas"
+    )
+    one.add_argument(
+        "--canvas-assignment", default="", metavar="NAME", help="the assignment's column in it"
+    )
+    one.add_argument(
+        "--moodle-worksheet", type=Path, metavar="CSV", help="fill this worksheet from Moodle"
+    )
+    one.add_argument(
+        "--nbgrader", type=Path, metavar="FOLDER", help="write a course folder for nbgrader, too"
     )
     one.add_argument("--scheduler", help="run the jobs on this Dask scheduler, or `local`")

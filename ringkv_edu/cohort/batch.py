@@ -83,10 +83,14 @@ class Batch:
     def oracle(self, read: Read) -> Oracle:
         """Give what is right for one notebook; made once for each seed."""
         whose = {"run": "", "learner": read.handed.learner.id, "submission": read.handed.digest}
-        key = read.lesson, whose[self.kind]
+        return self.oracle_of(read.lesson, whose[self.kind])
+
+    def oracle_of(self, lesson: str, whose: str = "") -> Oracle:
+        """Give what is right in a lesson, with the seed of a learner or a file, or of the run."""
+        key = lesson, whose
         if key not in self.oracles:
-            solution = solutions_folder() / f"{read.lesson}.ipynb"
-            self.oracles[key] = ask(read.lesson, solution, seeds(self.key, *key))
+            solution = solutions_folder() / f"{lesson}.ipynb"
+            self.oracles[key] = ask(lesson, solution, seeds(self.key, *key))
         return self.oracles[key]
 
     def job(self, read: Read) -> Job:

@@ -8,6 +8,7 @@ from ...grading.release import lessons
 from ..gradebook import Book
 from ..people import Learner
 from .csvs import Cell, csv_text, marked
+from .nbgrader import folders
 from .words import by_lesson
 
 __all__ = ["COLUMNS", "nbgrader_csv"]
@@ -17,13 +18,17 @@ COLUMNS = ("assignment", "duedate", "timestamp", "student_id", "last_name", "fir
 
 
 def nbgrader_csv(book: Book) -> str:
-    """Give one line for each lesson and learner; who handed in nothing has 0, as in nbgrader."""
+    """Give one line for each lesson and learner; who handed in nothing has 0, as in nbgrader.
+
+    A learner's id is the name of the folder that `--nbgrader` makes for submissions.
+    """
+    ids = folders(book)
     rows: list[Sequence[Cell]] = [COLUMNS]
     for name in book.lessons:
         for learner in book.everyone():
             results = by_lesson(book, learner)
             score = str(float(results[name].earned)) if name in results else "0.0"
-            who = learner.id, *_names(learner), learner.email
+            who = ids[learner.id], *_names(learner), learner.email
             worth = str(float(lessons()[name].points))
             rows.append([name, "", "", *who, score, "0.0", score, worth])
     return csv_text(marked(book, rows))

@@ -14,7 +14,7 @@ from math import floor
 
 from .oracle import KnownMistake
 
-__all__ = ["Credit", "credit", "mistake_of", "rounded"]
+__all__ = ["Credit", "credit", "mistake_of", "rounded", "telling_lines"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def credit(
         return Credit(len(want), len(want), Fraction(1))
     right = [i < len(got) and got[i] == line for i, line in enumerate(want)]
     old = [text.splitlines() for text in known]
-    telling = _telling(want, old, [one.printed.splitlines() for one in mistakes])
+    telling = telling_lines(want, old, [one.printed.splitlines() for one in mistakes])
     earned = sum(ok for ok, tells in zip(right, telling, strict=True) if tells)
     lost = sum(not ok for ok, tells in zip(right, telling, strict=True) if not tells)
     lost += max(0, len(got) - len(want))
@@ -56,7 +56,7 @@ def mistake_of(printed: str, mistakes: Iterable[KnownMistake]) -> KnownMistake |
     return next((one for one in mistakes if one.printed == printed), None)
 
 
-def _telling(want: list[str], known: list[list[str]], wrong: list[list[str]]) -> list[bool]:
+def telling_lines(want: list[str], known: list[list[str]], wrong: list[list[str]]) -> list[bool]:
     """Say of each line whether it can earn: it is in no known text, and mistakes miss it.
 
     A mistake that raises misses every later line, so where others print to the end, they decide.
