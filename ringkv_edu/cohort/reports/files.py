@@ -7,7 +7,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-__all__ = ["CHANGED", "cleaned", "file_name", "write"]
+__all__ = ["CHANGED", "RESERVED", "cleaned", "file_name", "write"]
 
 PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 CHANGED = re.compile(r".*-[0-9a-f]{12}", re.DOTALL)

@@ -12,7 +12,7 @@ from ...grading.release import released_text
 from ...grading.sealed.oracle import Oracle
 from ...grading.sealed.session import solutions_folder
 from ..gradebook import Book
-from .files import CHANGED, file_name, write
+from .files import CHANGED, RESERVED, file_name, write
 from .nbgrader_cells import source_book
 
 __all__ = ["folders", "write_course"]
@@ -81,8 +81,6 @@ def folders(book: Book) -> dict[str, str]:
     """Give the name of each learner's folder: the id, wherever a folder may be called that."""
     ids = [learner.id for learner in book.everyone()]
     same = Counter(id.casefold() for id in ids)
-    plain = {
-        id: bool(PLAIN.fullmatch(id)) and same[id.casefold()] == 1 and not CHANGED.fullmatch(id)
-        for id in ids
-    }
-    return {id: id if plain[id] else file_name(id) for id in ids}
+    plain = {id for id in ids if PLAIN.fullmatch(id) and same[id.casefold()] == 1}
+    odd = {id for id in plain if CHANGED.fullmatch(id) or RESERVED.fullmatch(id.casefold())}
+    return {id: id if id in plain - odd else file_name(id) for id in ids}
