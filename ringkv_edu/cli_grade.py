@@ -43,7 +43,8 @@ def grade(options: argparse.Namespace) -> int:
         raise Problem("no notebook lies in what was given")
     store = Store(options.out / "graded")
     check_fresh(store, options.resume)
-    masked = tuple(str(path.resolve()) for path in (*options.submissions, options.out, Path.cwd()))
+    hidden = [*options.submissions, options.out, Path.cwd(), *filter(None, [options.nbgrader])]
+    masked = tuple(str(path.resolve()) for path in hidden)
     batch = Batch(handed, seal, _key(options), options.seeds, lessons=_lessons(options.lessons),
                   roster=roster, masked=masked)  # fmt: skip
     with contextlib.ExitStack() as stack:

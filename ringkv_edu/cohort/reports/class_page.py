@@ -11,7 +11,7 @@ from ..people import Learner
 from .files import file_name
 from .html import Html, bar, code, how, items, join, page, person, section, table, tag
 from .table import commonest
-from .words import by_lesson, notes, points, share, untouched
+from .words import by_lesson, called, notes, points, share, untouched
 
 __all__ = ["class_page"]
 
@@ -108,7 +108,7 @@ def _everyone(book: Book) -> Html:
     rows = []
     for learner in book.everyone():
         results = by_lesson(book, learner)
-        name = learner.name or learner.id
+        name = called(learner)
         link = tag("a", person(name), href=f"learners/{file_name(learner.id)}.html")
         same = Html() if name == learner.id else tag("span", " ", person(learner.id), class_="soft")
         marks = (points(results[n].earned) if n in results else "-" for n in book.lessons)
@@ -143,7 +143,7 @@ def _look(book: Book) -> Iterator[Html]:
         heads = ["Learner", "File", "Reason"]
         yield section("strays", "Files of no lesson", table("Files of no lesson", heads, strays))
     if book.silent:
-        names = (person(one.name or one.id) for one in sorted(book.silent))
+        names = (person(called(one)) for one in sorted(book.silent))
         yield section("silent", "Handed in nothing", items(*names))
     if book.unknown:
         yield section("unknown", "Not on the roster", items(*map(person, sorted(book.unknown))))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..gradebook import Book, Entry, Exercise, Result
 from ..people import Learner
 from .html import Html, bar, code, how, join, page, person, section, table, tag
-from .words import by_lesson, points, seen, share
+from .words import by_lesson, called, points, seen, share
 
 __all__ = ["learner_page"]
 
@@ -30,7 +30,7 @@ WHERE = {
 def learner_page(book: Book, learner: Learner) -> str:
     """Write a page for a learner to keep."""
     earned = f"{points(book.earned(learner))} of {book.worth} points"
-    name = learner.name or learner.id
+    name = called(learner)
     head = join([
         tag("h1", person(name)),
         tag("p", earned, class_="total"),

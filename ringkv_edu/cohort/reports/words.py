@@ -11,7 +11,7 @@ from ..gradebook import Book, Entry, Exercise, Result
 from ..people import Learner
 
 __all__ = [
-    "UNGRADED", "by_lesson", "notes", "outcome", "points", "seen", "share", "untouched",
+    "UNGRADED", "by_lesson", "called", "notes", "outcome", "points", "seen", "share", "untouched",
 ]  # fmt: skip
 
 UNGRADED = "could not be graded"
@@ -33,6 +33,14 @@ def by_lesson(book: Book, learner: Learner) -> dict[str, Result]:
     """Give a learner's results by lesson, in the order of the lessons."""
     found = {result.lesson: result for result in book.learners.get(learner, ())}
     return {name: found[name] for name in book.lessons if name in found}
+
+
+def called(learner: Learner) -> str:
+    """Give a name that can be seen: the learner's, or the id, or words that say there is none."""
+    for text in (learner.name, learner.id):
+        if any(one.isprintable() and not one.isspace() for one in text):
+            return text
+    return "(no name)"
 
 
 def notes(book: Book, learner: Learner) -> list[str]:
