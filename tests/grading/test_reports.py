@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringkv_edu.cohort.gradebook import Book
+from ringkv_edu.cohort.gradebook import Book, Exercise
 from ringkv_edu.cohort.people import Learner
 from ringkv_edu.cohort.reports import write_all
 from ringkv_edu.cohort.reports.csvs import safe
 from ringkv_edu.cohort.reports.files import cleaned, file_name, write
 from ringkv_edu.cohort.reports.schema import check, schema
 from ringkv_edu.cohort.reports.words import points, seen, share
+from ringkv_edu.grading.release import lessons
 from ringkv_edu.problem import Problem
 
 from .books import (
@@ -285,6 +286,31 @@ def test_the_class_page_is_for_the_next_lecture(reports: Path) -> None:
     assert max(bars) == 24
 
 
+def test_in_a_large_class_each_exercise_has_its_own_mistakes(tmp_path: Path) -> None:
+    people = {}
+    for number in range(12):
+        lost = {
+            cell.exercise: Exercise(
+                cell.exercise, cell.points, 0, CAUSE, 0, 8, f"m{kind}", f"mistake {kind} is made"
+            )
+            for kind, cell in enumerate(lessons()[LESSONS[1]].graded)
+            if (number + kind) % 3
+        }
+        lost["ex01-bytes"] = Exercise(
+            "ex01-bytes", 2, 0, CAUSE, 0, 8, f"b{number // 2}", f"bytes {number // 2}"
+        )
+        people[Learner(f"s{number}")] = (result(LESSONS[1], lost),)
+    write_all(book(people), tmp_path)
+    text = pages(tmp_path)["class.html"].text
+    _, commonest, by_exercise = re.split("Mistakes, the commonest first|Mistakes by exercise", text)
+    assert len(re.findall(" × ", commonest)) == 10
+    assert (
+        "ex01-bytes2 × as if bytes 02 × as if bytes 12 × as if bytes 26 × another known mistake"
+        in by_exercise
+    )
+    assert "ex08-shift8 × as if mistake 7 is made" in by_exercise
+
+
 def test_a_difference_is_taken_apart_even_where_it_quotes_itself() -> None:
     assert seen(CAUSE) == ("line 1", "[38, 78] window 1 -> [78]", "[38, 78] window 1 -> [38]")
     want, got = "a, yours 'b', yours \"c", "d, yours e"
@@ -364,5 +390,5 @@ def test_points_and_shares_are_never_shown_larger_than_they_are() -> None:
         "1234.56",
         "100",
     ]
-    assert share(23.99, 24) == "99 %"
-    assert share(0, 0) == "0 %"
+    assert share(23.99, 24) == "99\u2009%"
+    assert share(0, 0) == "0\u2009%"

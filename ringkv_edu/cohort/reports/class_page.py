@@ -11,11 +11,12 @@ from ..people import Learner
 from .files import file_name
 from .html import Html, bar, code, how, items, join, page, person, section, table, tag
 from .table import commonest
-from .words import by_lesson, called, notes, points, share, untouched
+from .words import by_lesson, called, notes, points, untouched
 
 __all__ = ["class_page"]
 
 BINS, LONGEST_BAR = 10, 24
+MOST_OF_ALL, MOST_OF_EACH = 10, 3
 
 
 def class_page(book: Book, more: Sequence[str] = ()) -> str:
@@ -40,7 +41,8 @@ def _present(book: Book) -> list[Learner]:
 
 def _glance(book: Book) -> Html:
     totals = [book.earned(learner) for learner in _present(book)]
-    lines = [f"{_count(len(totals), 'learner')} handed in a notebook of {', '.join(book.lessons)}."]
+    names = ", ".join(name[:2] for name in book.lessons)
+    lines = [f"{_count(len(totals), 'learner')} handed in a notebook of lessons {names}."]
     if totals:
         middle = f"{points(median(totals))} of {book.worth} points"
         lines.append(f"The middle learner has {middle}; {points(min(totals))} to "
@@ -85,21 +87,36 @@ def _lecture(book: Book) -> Html:
             rows.append([cell.exercise, name[:2], *_numbers(tried)])
     heads = ["Exercise", "Lesson", "Solved", "Share", "Not begun", "No known mistake"]
     caption = "Exercises, of the notebooks that could be graded"
+    told = table(caption, heads, rows, range(2, 6))
+    return section("lecture", "For the next lecture", told, *_mistakes(book))
+
+
+def _mistakes(book: Book) -> Iterator[Html]:
+    """List the commonest mistakes of all, and, where there are more, those of each exercise."""
     said = [
         join([tag("strong", f"{count} × {exercise}:"), f" as if {sentence}"])
         for exercise, sentence, count in commonest(book)
     ]
-    mistakes = [tag("h3", "Mistakes, the commonest first"), items(*said)] if said else []
-    return section(
-        "lecture", "For the next lecture", table(caption, heads, rows, range(2, 6)), *mistakes
-    )
+    if said:
+        yield tag("h3", "Mistakes, the commonest first")
+        yield items(*said[:MOST_OF_ALL])
+    if len(said) > MOST_OF_ALL:
+        yield tag("h3", "Mistakes by exercise")
+        yield items(*(_of_exercise(*each) for each in sorted(book.mistakes().items())))
+
+
+def _of_exercise(exercise: str, known: Sequence[tuple[str, str, int]]) -> Html:
+    said = [f"{count} × as if {sentence}" for _, sentence, count in known[:MOST_OF_EACH]]
+    rest = sum(count for _, _, count in known[MOST_OF_EACH:])
+    said += [f"{rest} × another known mistake"] if rest else []
+    return join([tag("strong", exercise), items(*said)])
 
 
 def _numbers(tried: Sequence[Exercise]) -> Iterator[str]:
     solved = sum(one.earned >= one.worth for one in tried)
     blank = sum(untouched(one) for one in tried)
     yield f"{solved} of {len(tried)}"
-    yield join([bar(solved, len(tried)), f" {share(solved, len(tried))}"])
+    yield bar(solved, len(tried))
     yield str(blank)
     yield str(sum(one.earned < one.worth and not one.mistake for one in tried) - blank)
 

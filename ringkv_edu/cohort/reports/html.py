@@ -13,6 +13,7 @@ from importlib import resources
 from ...grading.explain import clean
 from ..gradebook import Book, release_digest
 from .files import cleaned
+from .words import share
 
 __all__ = [
     "Html",
@@ -71,10 +72,11 @@ def items(*lines: str) -> Html:
     return tag("ul", *(tag("li", line) for line in lines))
 
 
-def bar(part: float, whole: float, width: int = BAR) -> Html:
-    """Draw a share in characters; the number beside it says the same."""
-    full = round(width * part / whole) if whole else 0
-    return tag("span", "█" * full + "░" * (width - full), class_="bar small", aria_hidden="true")
+def bar(part: float, whole: float) -> Html:
+    """Write a share in per cent, and draw it in characters before that."""
+    full = round(BAR * part / whole) if whole else 0
+    drawn = tag("span", "█" * full + "░" * (BAR - full), class_="bar small", aria_hidden="true")
+    return join([drawn, tag("span", share(part, whole), class_="share")])
 
 
 def table(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..gradebook import Book, Entry, Exercise, Result
 from ..people import Learner
 from .html import Html, bar, code, how, join, page, person, section, table, tag
-from .words import by_lesson, called, points, seen, share
+from .words import by_lesson, called, points, seen
 
 __all__ = ["learner_page"]
 
@@ -62,7 +62,7 @@ def _overview(book: Book, results: Mapping[str, Result]) -> Html:
         one = results[name]
         late = any(file.late and file.counts for file in one.files)
         state = "could not be graded" if one.problem else "late" if late else "handed in"
-        part = join([bar(one.earned, one.worth), f" {share(one.earned, one.worth)}"])
+        part = bar(one.earned, one.worth)
         rows.append([name, f"{points(one.earned)} of {one.worth}", part, state])
     heads = ["Lesson", "Points", "Share", "Handed in"]
     return section("lessons", "Points by lesson", table("Points by lesson", heads, rows, [1, 2]))

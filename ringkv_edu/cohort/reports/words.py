@@ -26,7 +26,7 @@ def points(number: float) -> str:
 
 def share(part: float, whole: float) -> str:
     """Write a part in per cent, rounded down, so that only all of it is 100 %."""
-    return f"{int(100 * part / whole) if whole else 0} %"
+    return f"{int(100 * part / whole) if whole else 0}\u2009%"
 
 
 def by_lesson(book: Book, learner: Learner) -> dict[str, Result]:
