@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ringkv_edu.cli import main
 from ringkv_edu.cohort.gradebook import Book
 from ringkv_edu.cohort.people import Learner
 from ringkv_edu.cohort.reports import Systems, canvas, moodle, write_all
@@ -219,3 +220,16 @@ def test_names_and_numbers_are_compared_however_they_are_written() -> None:
         None,
         None,
     ]
+
+
+@pytest.mark.parametrize("option", ["--canvas-gradebook", "--moodle-worksheet"])
+def test_a_file_that_cannot_be_filled_is_refused_before_anything_is_graded(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in").mkdir()
+    given = ["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--allow-unsealed"]
+    assert main([*given, option, str(put(tmp_path, "a,b\n1,2\n"))]) == 2
+    assert "export.csv has " in capsys.readouterr().err
+    assert main([*given, option, str(tmp_path / "none.csv")]) == 2
+    assert "none.csv" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -55,7 +55,7 @@ def write_all(book: Book, folder: Path, systems: Systems | None = None) -> list[
     for stale in (folder / LEARNERS).glob("*.html"):  # of a run over other learners
         if stale.name not in pages:
             stale.unlink()
-    listed = f"{', '.join(sorted(files))}, {LEARNERS}/ ({len(pages)} pages)"
+    listed = f"{', '.join(sorted(files))}, {LEARNERS}/ (one page each)"
     return table(book, [*said, f"Reports are in {folder}: {listed}"])
 
 

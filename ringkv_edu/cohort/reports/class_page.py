@@ -102,7 +102,9 @@ def _mistakes(book: Book) -> Iterator[Html]:
         yield items(*said[:MOST_OF_ALL])
     if len(said) > MOST_OF_ALL:
         yield tag("h3", "Mistakes by exercise")
-        yield items(*(_of_exercise(*each) for each in sorted(book.mistakes().items())))
+        known = book.mistakes()
+        order = (cell.exercise for name in book.lessons for cell in lessons()[name].graded)
+        yield items(*(_of_exercise(each, known[each]) for each in order if each in known))
 
 
 def _of_exercise(exercise: str, known: Sequence[tuple[str, str, int]]) -> Html:
