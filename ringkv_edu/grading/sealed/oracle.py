@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ...graded import PROBE
+from ...problem import Problem
 from ..enclosed import enclosed
 from ..release import lessons, source_of, with_seed
 from .seeds import ATTEMPTS
@@ -29,7 +30,7 @@ NUDGES = ("0", "1e-6", "-1e-6")
 SECONDS = 300
 
 
-class OracleError(Exception):
+class OracleError(Problem):
     """The solution could not be run; the text says what happened."""
 
 
