@@ -137,7 +137,12 @@ def add_commands(command: Command) -> None:
     )  # fmt: skip
     one.add_argument("--out", type=Path, required=True, help="the folder for results and reports")
     one.add_argument("--jobs", type=int, default=2, help="notebooks at a time (default 2)")
-    one.add_argument("--lessons", nargs="+", default=[], help="grade these alone, as in 01 02")
+    one.add_argument(
+        "--lessons",
+        nargs="+",
+        default=[],
+        help="grade these, as in 01 02 (default: all that were handed in)",
+    )
     one.add_argument("--roster", type=Path, help="a CSV with a column id, and name, email, ids")
     one.add_argument("--key", help="draw the seeds that this key gives (default: a new key)")
     one.add_argument(

@@ -105,8 +105,9 @@ def grade(
 ) -> Book:
     """Grade with several workers at a time; ``tell`` hears of each result. Gives all results."""
     files = [_read(one) for one in batch.handed]
-    chosen = batch.lessons or tuple(lessons())
-    counting = {key: some for key, some in _by_place(files).items() if key[1] in chosen}
+    places = _by_place(files)
+    chosen = batch.lessons or tuple(name for name in lessons() if name in {n for _, n in places})
+    counting = {key: some for key, some in places.items() if key[1] in chosen}
     due = {key: some[-1] for key, some in counting.items() if not some[-1].problem}
     results = {}
     for key, job, result in _graded(batch, due, store, workers, run, tell):

@@ -28,7 +28,7 @@ from ringkv_edu.grading.sealed.seeds import seeds
 from ringkv_edu.problem import Problem
 
 from .cohort import Member, faults, hand_in, members
-from .submissions import LESSON_00, RIGHT, ROOT, WRONG, answered, text
+from .submissions import LESSON_00, LESSON_01, RIGHT, ROOT, WRONG, answered, text
 
 DEEP = bool(os.environ.get("RINGKV_DEEP"))
 MANY = 200 if DEEP else 8
@@ -143,7 +143,7 @@ def made_up(job: Any) -> dict[str, Any]:
 
 def graded(folder: Path, run: Any = made_up, **more: Any) -> dict[str, Any]:
     handed = collect([folder / "in"], more.get("roster"))
-    batch = Batch(handed, best_seal(), KEY, lessons=(LESSON_00,), **more)
+    batch = Batch(handed, best_seal(), KEY, **more)
     return grade(batch, Store(folder / "graded"), 2, run).to_dict()
 
 
@@ -155,6 +155,12 @@ def test_a_resubmission_supersedes_and_the_older_one_is_kept(few: Path) -> None:
     (ann,) = graded(few, lambda job: seen.append(job.data) or made_up(job))["learners"]
     assert seen == [new.read_bytes()]
     assert [file["counts"] for file in ann["results"][0]["files"]] == [False, True]
+
+
+def test_lessons_that_nobody_handed_in_are_not_graded_unless_asked_for(few: Path) -> None:
+    assert [one["name"] for one in graded(few)["lessons"]] == [LESSON_00]
+    (ann,) = graded(few, lessons=(LESSON_00, LESSON_01))["learners"]
+    assert (ann["earned"], ann["worth"]) == (1, 1 + lessons()[LESSON_01].points)
 
 
 def test_a_file_that_is_none_of_ours_is_a_stray(few: Path) -> None:

@@ -84,7 +84,8 @@ def _lecture(book: Book) -> Html:
         for cell in lessons()[name].graded:
             graded = (e for r in results if not r.problem for e in r.exercises)
             tried = [one for one in graded if one.exercise == cell.exercise]
-            rows.append([cell.exercise, name[:2], *_numbers(tried)])
+            if tried:
+                rows.append([cell.exercise, name[:2], *_numbers(tried)])
     heads = ["Exercise", "Lesson", "Solved", "Share", "Not begun", "No known mistake"]
     caption = "Exercises, of the notebooks that could be graded"
     told = table(caption, heads, rows, range(2, 6))
