@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import (
     __version__,
+    cli_audit,
     cli_budget,
     cli_evaluate,
     cli_grade,
@@ -255,7 +256,8 @@ def _parser() -> argparse.ArgumentParser:
             "ringkv update",
         )
     )
-    for part in (cli_budget, cli_grade, cli_rings, cli_models, cli_real, cli_evaluate, cli_monitor):
+    more = cli_budget, cli_audit, cli_grade, cli_rings, cli_models, cli_real
+    for part in (*more, cli_evaluate, cli_monitor):
         part.add_commands(command)
     return parser
 

@@ -26,5 +26,6 @@ HIDDEN = (
     "ringkv_edu.ragged",
     "ringkv_edu.capture",
     "ringkv_edu.adapters",
+    "ringkv_edu.audit",
     "ringkv_edu.checks",
 )
