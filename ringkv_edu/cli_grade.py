@@ -26,6 +26,7 @@ def grade(options: argparse.Namespace) -> int:
     from .cohort.collect import collect
     from .cohort.people import read_roster
     from .cohort.reports import write_all
+    from .grading.sealed.limits import limits_here
     from .grading.sealed.seal import best_seal, seals
 
     if options.jobs < 1:
@@ -45,8 +46,8 @@ def grade(options: argparse.Namespace) -> int:
     check_fresh(store, options.resume)
     hidden = [*options.submissions, options.out, Path.cwd(), *filter(None, [options.nbgrader])]
     masked = tuple(str(path.resolve()) for path in hidden)
-    batch = Batch(handed, seal, _key(options), options.seeds, lessons=_lessons(options.lessons),
-                  roster=roster, masked=masked)  # fmt: skip
+    batch = Batch(handed, seal, _key(options), options.seeds, limits_here(),
+                  _lessons(options.lessons), roster, masked)  # fmt: skip
     with contextlib.ExitStack() as stack:
         run, workers = _runner(options, stack)
         book = graded(batch, store, workers, run, _Progress())

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from ..grading.points import readable
 from ..grading.release import lessons
-from ..grading.submission import MOST_BYTES
+from ..grading.submission import LINK, MOST_BYTES
 from ..problem import Problem
 from .people import Download, Learner, Roster, from_download, learner_named
 
@@ -21,7 +21,6 @@ __all__ = ["HandedIn", "collect"]
 
 MOST_ENTRIES, MOST_UNPACKED = 20_000, 2_000_000_000
 ASIDE = (".kept-",)  # copies that `ringkv reset` and `ringkv update` put aside
-LINK = "it is a link to another file: hand in the notebook itself"
 TOO_LARGE = "it is larger than 20 MB: clear its outputs and save it again"
 
 

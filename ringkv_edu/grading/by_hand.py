@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 from .merge import LONGEST_CELL
 from .sealed.view import modules
 
-__all__ = ["FORBIDDEN", "broken_rule"]
+__all__ = ["FORBIDDEN", "GIVEN", "broken_rule"]
 
 SOFTMAX = ("softmax", "log_softmax", "scaled_dot_product_attention", "MultiheadAttention",
            "multi_head_attention_forward", "flex_attention")  # fmt: skip
@@ -22,25 +25,85 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("ps5-log-n", "ps7-sink"), SOFTMAX),
     "mo4-perplexity": ("cross_entropy", "CrossEntropyLoss", "nll_loss", "NLLLoss", "log_softmax"),
 }
+# What a lesson's given code does that one of its exercises asks for; later exercises start from it.
+GIVEN: dict[str, tuple[str, ...]] = {
+    "ex02-append": ("write_at_head", "filled_ring"),
+    "rope1-turn": ("turned",),
+    "tr1-write": ("put",),
+    "tr2-mask": ("newest_sees",),
+    "mo5-ring": ("place",),
+}
 PACKAGE = "ringkv_edu"
 READ_RULE = "write it by hand"
+MOST_MAGIC = 200_000  # lines of magics times characters: each makes IPython read the cell again
+MAGIC = re.compile(r"^\s*[%!?,;/]|^[^#]*\?\s*$|=\s*[%!]")
 
 
 def broken_rule(lesson: str, exercise: str, source: str) -> str:
     """Say which rule an answer breaks, or give an empty text. What is no Python breaks none."""
     if len(source) > LONGEST_CELL:
         return f"its answer cell has more than {LONGEST_CELL:,} characters"
-    try:
-        tree = ast.parse(_python(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    if any("\ud800" <= letter <= "\udfff" for letter in source):
+        return "its answer cell holds half a character, which no kernel takes: delete it"
+    magics = sum(bool(MAGIC.search(line)) for line in source.splitlines())
+    if magics * len(source) > MOST_MAGIC:
+        return f"its answer cell has {magics} magics or shell commands: take them out"
+    for tree in _trees(source):
+        if broken := _broken(lesson, exercise, tree):
+            return broken
+    return ""
+
+
+def _broken(lesson: str, exercise: str, tree: ast.AST) -> str:
     allowed = set(modules(lesson))
     for module in _ours(tree):
         if module not in allowed:
             return f"imports `{module}`, which holds answers: {READ_RULE}"
-    for name in _named(tree):
+    for name in (*_named(tree), *_asked(tree)):
         if name in FORBIDDEN.get(exercise, ()):
             return f"uses `{name}`, which is the exercise: {READ_RULE}"
+    for name in _named(tree):
+        if name in GIVEN.get(exercise, ()):
+            return f"uses the given `{name}`, which does what the exercise asks: {READ_RULE}"
+    return ""
+
+
+def _trees(source: str) -> Iterator[ast.AST]:
+    """Read a cell as Python, and as what IPython makes of it: magics and prompts are no Python."""
+    texts = dict.fromkeys((source, _as_ipython(source)))
+    for text in texts:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a grader's -W error is not about answers
+            try:
+                tree = ast.parse(text)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue
+        yield tree
+        for node in ast.walk(tree):
+            yield from _trees(body) if (body := _cell_magic(node)) else ()
+
+
+def _as_ipython(source: str) -> str:
+    try:
+        return str(_transformer().transform_cell(source))
+    except Exception:  # whatever it makes of odd text: the kernel would run none of it
+        return source
+
+
+@cache
+def _transformer() -> Any:
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    return TransformerManager()
+
+
+def _cell_magic(node: ast.AST) -> str:
+    """Give what stands below a ``%%magic``: it is text to Python, and code to most magics."""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    if called and node.func.attr == "run_cell_magic" and len(node.args) == 3:  # type: ignore[attr-defined]
+        body = node.args[2]  # type: ignore[attr-defined]
+        if isinstance(body, ast.Constant) and isinstance(body.value, str):
+            return body.value
     return ""
 
 
@@ -58,23 +121,22 @@ def _ours(tree: ast.AST) -> Iterator[str]:
 
 
 def _named(tree: ast.AST) -> Iterator[str]:
-    """Give every name that is read, asked of an object, imported, or written as a string."""
+    """Give every name that is read without being defined, and every name that is imported."""
     defined = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     defined |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
     stored = (n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     defined |= {n.id for n in stored}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            yield node.attr
-        elif isinstance(node, ast.ImportFrom | ast.Import):
+        if isinstance(node, ast.ImportFrom | ast.Import):
             yield from (a.name.split(".")[-1] for a in node.names)
         elif isinstance(node, ast.Name) and node.id not in defined:
             yield node.id
+
+
+def _asked(tree: ast.AST) -> Iterator[str]:
+    """Give every name that is asked of an object, or written as a string."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield node.attr
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value.strip()
-
-
-def _python(source: str) -> str:
-    return "\n".join(
-        "" if line.lstrip().startswith(("%", "!")) else line for line in source.split("\n")
-    )

@@ -15,11 +15,11 @@ from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
 from .enclosed import enclosed
 from .explain import clean, difference, error_cause
-from .kernel import MOST_OUTPUT, Kernel, KernelDied, TimeUp, TooMuchOutput
+from .kernel import MOST_OUTPUT, Garbled, Kernel, KernelDied, TimeUp, TooMuchOutput
 from .merge import UNTOUCHED, Merged, merge
 from .points import readable, shown
 from .release import ReleasedLesson, lessons
-from .sealed.kernel import TooLarge
+from .sealed.kernel import CutOff, TooLarge
 from .sealed.marks import marks, printed_by
 from .sealed.session import SealedRun
 from .submission import Submission
@@ -30,6 +30,7 @@ NBVAL_TIMEOUT, OUR_TIMEOUT = 2000, 60  # nbval's default, and what it is for our
 DIED = "the kernel died (os._exit, a crash, or out of memory)"
 QUIT = "ends the kernel with quit() or exit(): take that out"
 TOO_MUCH = f"prints without end: stopped after {MOST_OUTPUT:,} characters"
+CUT_OFF = "prints without end, more than 16 MiB at once; or closes its kernel's sockets"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 MOST_TRACEBACK, WIDEST_LINE = 25, 200
 
@@ -90,9 +91,11 @@ class NotebookFile(IPyNbFile):  # type: ignore[misc]
         )
 
     def teardown(self) -> None:
-        """Give back what the kernel held, dead or alive."""
+        """Give back what the kernel held, dead or alive, and what it printed."""
         if self.kernel is not None:
             self.kernel.stop()
+        for item in self.items:
+            item.test_outputs = None
 
 
 class NotebookCell(IPyNbCell):  # type: ignore[misc]
@@ -128,12 +131,23 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             self.fail(self._stop("the kernel was stopped", f"took {error}"))
         except KernelDied:
             self.fail(self._stop("the kernel died", DIED))
+        except CutOff:
+            self.fail(self._stop("the kernel was stopped", CUT_OFF))
         except TooMuchOutput:
             self.fail(self._stop("the kernel was stopped", TOO_MUCH))
+        except Garbled as error:
+            self.fail(self._stop("the kernel was stopped", f"sends what no kernel sends: {error}"))
         except TimeUp:
             self.fail(self._late())
         except NbCellError as error:
             self.fail(self._cause(error), ANSI.sub("", error.inner_traceback or ""))
+        except Exception as error:  # what an odd kernel led to must not stay without a name
+            kernel.stop()
+            self.fail(self._stop("the kernel was stopped", f"cannot be graded: {_named(error)}"))
+        if self.parent.timed_out:  # it went on after it was interrupted, and then came to an end
+            self.fail(self._late())
+        if self.role == "graded" and self.exercise in self.parent.merged.broken:
+            self.fail("")  # another cell's code stands in for an answer that breaks a rule
         if kernel.status != "ok":
             self.fail("raises an error and hides it")
         if kernel.quitting:
@@ -195,7 +209,7 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
         return str(error)
 
     def _late(self) -> str:
-        late = f"did not end within {self.parent.kernel.cell_timeout:g} s"
+        late = self.parent.kernel.late()
         return self._stop(late, f"{late}: a loop without end?")
 
     def _stop(self, what: str, cause: str) -> str:
@@ -215,11 +229,11 @@ class BrokenNotebook(pytest.Item):
 
     def runtest(self) -> None:
         """Fail with the reason."""
-        pytest.fail(f"{self.path.name}: {self.reason}", pytrace=False)
+        pytest.fail(f"{clean(self.path.name, WIDEST_LINE)}: {self.reason}", pytrace=False)
 
     def reportinfo(self) -> tuple[Any, int, str]:
         """Name the file."""
-        return self.path, 0, f"{self.path.name}: cannot be read"
+        return self.path, 0, f"{clean(self.path.name, WIDEST_LINE)}: cannot be read"
 
 
 class BrokenFile(pytest.File):
@@ -233,6 +247,10 @@ class BrokenFile(pytest.File):
         yield BrokenNotebook.from_parent(
             self, name="cannot-be-read", reason=self.reason, lesson=self.lesson
         )
+
+
+def _named(error: Exception) -> str:
+    return clean(f"{type(error).__name__}: {error}", WIDEST_LINE)
 
 
 def _compared(cell: Any) -> bool:

@@ -1,7 +1,8 @@
 """A notebook kernel that notices when it died, and when a cell prints without end.
 
 nbval 0.11 waits for the whole cell timeout when the kernel is gone, and reads no output while a
-cell runs, so an endless ``print`` fills the memory (course/instructor_guide.md).
+cell runs, so an endless ``print`` fills the memory (course/instructor_guide.md). What a kernel
+sends may be forged: it is counted before it is read, and read here alone.
 """
 
 from __future__ import annotations
@@ -9,18 +10,22 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import time
+from collections import deque
+from collections.abc import Sequence
 from queue import Empty
 from typing import Any
 
+import zmq
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel, start_new_kernel
 
-__all__ = ["Kernel", "KernelDied", "TimeUp", "TooMuchOutput"]
+from .messages import BYTES_PER_CHARACTER, MESSAGE_COST, Garbled, cost, is_output, parsed
+
+__all__ = ["Garbled", "Kernel", "KernelDied", "TimeUp", "TooMuchOutput"]
 
 MOST_OUTPUT = 2_000_000  # characters per cell
-MESSAGE_COST = 200  # what an empty message counts for, so that many small ones end, too
-POLL = 0.2
-GRACE = 5.0  # seconds that a cell has to end after it was interrupted
-DEAD_POLLS = 3  # a reply may still be on its way when the process is gone
+POLL = 0.05
+LOOK_EVERY = 0.2
+DEAD_SECONDS = 0.6  # a reply may still be on its way when the process is gone
 
 
 class KernelDied(Exception):
@@ -38,6 +43,8 @@ class TimeUp(Exception):
 class Kernel(RunningKernel):  # type: ignore[misc]
     """nbval's kernel, always with the Python that runs pytest, whatever the notebook names."""
 
+    grace = 5.0  # seconds that a cell has to end after it was interrupted
+
     def __init__(self, cwd: str, cell_timeout: float, startup_timeout: float) -> None:
         self._prepare(cell_timeout)
         self.km, self.kc = start_new_kernel(
@@ -53,46 +60,73 @@ class Kernel(RunningKernel):  # type: ignore[misc]
         self.cell_timeout = cell_timeout
         self.status = "ok"  # of the last reply: a learner can silence iopub errors, not this
         self.quitting = False  # quit() ends the kernel a moment after the cell
-        self._waiting: list[dict[str, Any]] = []
-        self._printed: dict[str, int] = {}
+        self._waiting: deque[dict[str, Any]] = deque()
+        self._characters = self._bytes = 0
         self._last_moment = float("inf")
+        self._next_look = 0.0
+        self._dead_since = 0.0
 
     def watch(self) -> None:
         """Look after the kernel while a cell runs; a plain one may take what it likes."""
 
+    def rest(self) -> None:
+        """Wait a moment, or until the kernel says something."""
+        zmq.zmq_poll([(s, zmq.POLLIN) for s in self._sockets()], int(POLL * 1000))
+
+    def late(self) -> str:
+        """Say how a cell that was stopped for its time came to its end."""
+        return f"did not end within {self.cell_timeout:g} s"
+
+    def execute_cell_input(self, cell_input: str, allow_stdin: bool | None = None) -> str:
+        """Send a cell; what it may print is counted anew."""
+        self._waiting.clear()
+        self._characters = self._bytes = 0
+        try:
+            return str(super().execute_cell_input(cell_input, allow_stdin))
+        except zmq.ZMQError:  # nobody takes it: the other end is gone
+            raise KernelDied from None
+
     def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
-        """Give the next message; for iopub, what was read while the cell ran comes first."""
-        if stream != "iopub":
-            return dict(self.kc.get_shell_msg(timeout=timeout))
-        if self._waiting:
-            return self._waiting.pop(0)
-        if time.monotonic() > self._last_moment:
-            self.kill()
-            raise TimeUp
-        return self._counted(self.kc.get_iopub_msg(timeout=timeout))
+        """Give the next message; for iopub, what was read while the cell ran comes first.
+
+        Raises ``Empty`` after ``timeout`` seconds, and what ``await_reply`` raises.
+        """
+        if stream == "iopub" and self._waiting:
+            return self._waiting.popleft()
+        channel = self.kc.iopub_channel if stream == "iopub" else self.kc.shell_channel
+        end = time.monotonic() + (float("inf") if timeout is None else timeout)
+        while True:
+            message = self._take(channel)
+            if message is not None and (stream != "iopub" or is_output(message)):
+                return message
+            now = time.monotonic()
+            if now > self._last_moment:
+                self.kill()
+                raise TimeUp
+            if now > end:
+                raise Empty
+            self._look(now)
+            if message is None:
+                self.rest()
 
     def await_reply(self, msg_id: str, timeout: float | None = None) -> None:
         """Wait for a cell's end; raises ``Empty`` at the time limit, ``KernelDied`` without it."""
         end = time.monotonic() + self.cell_timeout
-        self._last_moment = end + GRACE
-        dead = 0
+        self._last_moment = end + self.grace
         while True:
-            self._read_ahead(end)
-            self.watch()
-            try:
-                message = self.kc.get_shell_msg(timeout=POLL)
-            except Empty:
-                dead = 0 if self.is_alive() else dead + 1
-                if dead >= DEAD_POLLS:
-                    raise KernelDied from None
-                if time.monotonic() > end:
-                    raise
-                continue
-            if message["parent_header"].get("msg_id") == msg_id:
-                self.status = message["content"].get("status", "ok")
-                payloads = message["content"].get("payload") or []
-                self.quitting = any(payload.get("source") == "ask_exit" for payload in payloads)
+            output = self._take(self.kc.iopub_channel)
+            if output and is_output(output) and output["parent_header"].get("msg_id") == msg_id:
+                self._waiting.append(output)
+            reply = self._take(self.kc.shell_channel)
+            if reply and reply["parent_header"].get("msg_id") == msg_id:
+                self._note(reply["content"])
                 return
+            now = time.monotonic()
+            if now > end:  # a kernel that never stops talking must not hide the clock
+                raise Empty
+            self._look(now)
+            if not (output or reply):
+                self.rest()
 
     def kill(self) -> None:
         """Stop the process at once."""
@@ -111,27 +145,51 @@ class Kernel(RunningKernel):  # type: ignore[misc]
             self.km.cleanup_resources()
         del self.km
 
-    def _read_ahead(self, end: float) -> None:
-        while time.monotonic() < end:
-            try:
-                self._waiting.append(self._counted(self.kc.get_iopub_msg(timeout=0)))
-            except Empty:
-                return
+    def _sockets(self) -> Sequence[Any]:
+        return [self.kc.shell_channel.socket, self.kc.iopub_channel.socket]
 
-    def _counted(self, message: dict[str, Any]) -> dict[str, Any]:
-        parent = message["parent_header"].get("msg_id", "")
-        size = MESSAGE_COST + _size(message["content"])
-        self._printed[parent] = self._printed.get(parent, 0) + size
-        if self._printed[parent] > MOST_OUTPUT:
+    def _take(self, channel: Any) -> dict[str, Any] | None:
+        """Give a channel's next message, or none; raises what the kernel is stopped for."""
+        try:
+            frames = channel.socket.recv_multipart(zmq.NOBLOCK)
+        except zmq.Again:
+            return None
+        size, values = cost(frames)
+        self._bytes += size
+        self._characters += MESSAGE_COST
+        if self._bytes > BYTES_PER_CHARACTER * MOST_OUTPUT or values > MOST_OUTPUT:
+            self._too_much()
+        try:
+            message, characters = parsed(self.kc.session, frames)
+        except Garbled:
             self.kill()
-            raise TooMuchOutput
-        return dict(message)
+            raise
+        self._characters += characters
+        if self._characters > MOST_OUTPUT:
+            self._too_much()
+        return message
 
+    def _too_much(self) -> None:
+        self.kill()
+        raise TooMuchOutput
 
-def _size(part: Any) -> int:
-    """Count the characters of everything in a message's content."""
-    if isinstance(part, dict):
-        return sum(_size(inner) for inner in part.values())
-    if isinstance(part, list):
-        return sum(_size(inner) for inner in part)
-    return len(part) if isinstance(part, str) else 8
+    def _note(self, content: dict[str, Any]) -> None:
+        self.status = "ok" if content.get("status", "ok") == "ok" else "error"
+        payloads = content.get("payload")
+        self.quitting = any(
+            isinstance(payload, dict) and payload.get("source") == "ask_exit"
+            for payload in (payloads if isinstance(payloads, list) else [])
+        )
+
+    def _look(self, now: float) -> None:
+        """Now and then, see whether the kernel lives, and what it takes."""
+        if now < self._next_look:
+            return
+        self._next_look = now + LOOK_EVERY
+        if self.is_alive():
+            self._dead_since = 0.0
+            self.watch()
+            return
+        self._dead_since = self._dead_since or now
+        if now - self._dead_since > DEAD_SECONDS:
+            raise KernelDied

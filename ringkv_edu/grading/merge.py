@@ -24,12 +24,13 @@ class Merged:
     """A notebook to run. ``states`` says of each unanswered exercise why there is no answer.
 
     ``elsewhere`` are the names that the learner defined outside the answer cells: a graded run
-    does not see them.
+    does not see them. ``broken`` are the exercises whose answer breaks a rule.
     """
 
     book: dict[str, Any]
     states: dict[str, str]
     elsewhere: frozenset[str]
+    broken: frozenset[str] = frozenset()
 
 
 def merge(lesson: ReleasedLesson, submission: Submission) -> Merged:
@@ -62,7 +63,7 @@ def sealed_book(
 
     An answer for which ``rule(exercise, source)`` names a broken rule is not run.
     """
-    states = dict(merged.states)
+    states, refused = dict(merged.states), set()
     stubs = {
         cell["id"]: source_of(cell)
         for lesson in lessons().values()
@@ -84,8 +85,9 @@ def sealed_book(
             cell["outputs"], cell["execution_count"] = [], None
         elif cell["id"] not in states and (broken := rule(cell["id"], source_of(cell))):
             states[cell["id"]], cell["source"] = broken, stubs[cell["id"]]
+            refused.add(cell["id"])
         kept.append(cell)
-    return Merged({**merged.book, "cells": kept}, states, merged.elsewhere)
+    return Merged({**merged.book, "cells": kept}, states, merged.elsewhere, frozenset(refused))
 
 
 def answer_cells(lesson: ReleasedLesson, submission: Submission) -> dict[str, SubmittedCell]:

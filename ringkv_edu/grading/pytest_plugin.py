@@ -6,8 +6,11 @@ does nothing without `--nbval`, and nothing to other people's notebooks.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import stat
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,9 @@ import pytest
 
 PREFIX = "ringkv_"
 UNSEALED = 3  # the exit status where nothing can seal a process
+DEEPEST = 40  # folders below what was asked for
+LINKED = "it is a link to a folder: hand in the notebooks themselves"
+NOT_OURS = "it is none of this course's notebooks"
 KEPT = re.compile(r"\.kept-\d+\.ipynb$")  # what `ringkv reset` and `ringkv update` put aside
 
 
@@ -30,6 +36,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--allow-unsealed", action="store_true",
         help="with --ringkv-sealed: go on where this machine cannot seal a process",
     )  # fmt: skip
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """In a sealed run, take no code from where notebooks were handed in: it would run here."""
+    if not getattr(early_config.known_args_namespace, "ringkv_sealed", False):
+        return
+    early_config.known_args_namespace.noconftest = True
+    here = early_config.invocation_params.dir
+    if not (here / "ringkv_edu").is_dir():  # a checkout of the course may be imported from
+        sys.path[:] = [entry for entry in sys.path if entry and Path(entry) != here]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,17 +70,43 @@ def sealed_run(config: pytest.Config) -> Any:
     given = config.pluginmanager.get_plugin("ringkv-sealed-run")
     if given or not getattr(config.option, "ringkv_sealed", False):
         return given
+    from ..problem import Problem
+    from .sealed.limits import limits_here
     from .sealed.seal import best_seal, seals
     from .sealed.seeds import fresh_key
     from .sealed.session import KEY, SealedRun
 
+    try:
+        limits = limits_here()
+    except Problem as error:
+        raise pytest.UsageError(str(error)) from None
+    _refuse_settings(config)
     seal = best_seal()
     if seal.name == "none" and not config.option.allow_unsealed:
         reasons = "; ".join(f"{each.name}: {each.why_not}" for each in seals())
         why = f"nothing here can seal a process ({reasons})"
         pytest.exit(f"{why}; --allow-unsealed goes on without", returncode=UNSEALED)
     key = os.environ.setdefault(KEY, fresh_key())
-    return SealedRun(seal, key=key, masked=(config.rootpath, config.invocation_params.dir))
+    return SealedRun(seal, limits, key, masked=(config.rootpath, config.invocation_params.dir))
+
+
+def _refuse_settings(config: pytest.Config) -> None:
+    """Refuse a `pytest.ini` that lies among what was handed in: it could switch the sealing off."""
+    file = config.inipath
+    if file is None or config.option.inifilename or (file.parent / "ringkv_edu").is_dir():
+        return
+    if any(file.parent.is_relative_to(top) for top in _tops(config)):
+        raise pytest.UsageError(
+            f"{file} lies among the notebooks and would say how they are graded: "
+            "take it away, or name the settings with -c"
+        )
+
+
+def _tops(config: pytest.Config) -> list[Path]:
+    """Give the folders and files that the run was asked for."""
+    start = config.invocation_params.dir
+    names = (argument.split("::")[0] for argument in config.args)
+    return [Path(os.path.abspath(start / name)) for name in names]
 
 
 def closing(sealed: Any) -> str:
@@ -76,12 +119,27 @@ def closing(sealed: Any) -> str:
 
 
 class _Taker:
-    """Collects our notebooks in nbval's place."""
+    """Collects our notebooks in nbval's place; in a sealed run, nothing else."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.sealed = sealed_run(config)
+        self.tops = _tops(config)
         self._among: bool | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(
+        self, path: Path, parent: pytest.Collector
+    ) -> pytest.Collector | None:
+        """Keep a sealed run from importing an `__init__.py`, and out of where links lead."""
+        above = next((top for top in self.tops if path.is_relative_to(top)), None)
+        if not self.sealed:
+            return None
+        if above and path.is_symlink():
+            return self._broken(path, parent, LINKED)
+        if above and len(path.relative_to(above).parts) > DEEPEST:
+            return self._broken(path, parent, f"it lies more than {DEEPEST} folders deep")
+        return pytest.Dir.from_parent(parent, path=path)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(
@@ -89,27 +147,29 @@ class _Taker:
     ) -> Generator[None, list[Any], list[Any]]:
         collectors = yield
         if file_path.suffix != ".ipynb":
-            return collectors
+            return [] if self.sealed else collectors
         if KEPT.search(file_path.name) and not self._asked_for(file_path):
             return []  # an old copy beside the one that counts
         ours = self._ours(file_path, parent)
+        if ours is None and self.sealed:
+            ours = self._broken(file_path, parent, NOT_OURS)
         return collectors if ours is None else [ours]
 
     def _ours(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        from .cells import BrokenFile, NotebookFile
-        from .points import readable
+        from .cells import NotebookFile
+        from .explain import clean
         from .sealed.oracle import OracleError
-        from .submission import Unreadable, lesson_named, read_submission
+        from .submission import LINK, Unreadable, is_linked, lesson_named, read_submission
 
-        # a name in other bytes than UTF-8 would break every report that pytest writes
-        safe: dict[str, Any] = {"nodeid": readable(path)} if str(path) != readable(path) else {}
         lesson = ""
         try:
+            if self.sealed and is_linked(path, self.tops):
+                return self._broken(path, parent, LINK)
             submission = read_submission(path)
             if not submission.lesson:
                 return None
             lesson = submission.lesson
-            file: NotebookFile = NotebookFile.from_parent(parent, path=path, **safe)
+            file: NotebookFile = NotebookFile.from_parent(parent, path=path, **_safe(path))
             file.prepare(submission, self.sealed)
             return file
         except Unreadable as error:
@@ -119,8 +179,16 @@ class _Taker:
         except OracleError as error:
             raise pytest.UsageError(str(error)) from None
         except Exception as error:
-            reason = f"the notebook is not well formed ({type(error).__name__}): {error}"
-        broken: BrokenFile = BrokenFile.from_parent(parent, path=path, **safe)
+            said = clean(str(error), 200)
+            reason = f"the notebook is not well formed ({type(error).__name__}): {said}"
+        return self._broken(path, parent, reason, lesson)
+
+    def _broken(
+        self, path: Path, parent: pytest.Collector, reason: str, lesson: str = ""
+    ) -> pytest.Collector:
+        from .cells import BrokenFile
+
+        broken: BrokenFile = BrokenFile.from_parent(parent, path=path, **_safe(path))
         broken.reason, broken.lesson = reason, lesson
         return broken
 
@@ -186,6 +254,13 @@ class _Reporter:
                 terminalreporter.line(line)
 
 
+def _safe(path: Path) -> dict[str, Any]:
+    """Name a file whose own name would break every report that pytest writes, in other bytes."""
+    from .points import readable
+
+    return {"nodeid": readable(path)} if str(path) != readable(path) else {}
+
+
 def _is_ours(path: Path) -> bool:
     from .submission import Unreadable, lesson_named, read_submission
 
@@ -197,10 +272,15 @@ def _is_ours(path: Path) -> bool:
 
 def _notebooks(config: pytest.Config) -> Iterator[Path]:
     """Walk what the run was asked for, as pytest does: through links, past hidden folders."""
-    for argument in config.args:
-        path = Path(config.invocation_params.dir, argument.split("::")[0])
-        if path.suffix == ".ipynb" and not path.is_dir():
-            yield path
-        for folder, folders, files in os.walk(path, followlinks=True):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            yield from (Path(folder, name) for name in files if name.endswith(".ipynb"))
+    seen: set[tuple[int, int]] = set()
+    waiting = _tops(config)
+    while waiting:
+        path = waiting.pop()
+        with contextlib.suppress(OSError):
+            about = path.stat()
+            if stat.S_ISDIR(about.st_mode):
+                if (about.st_dev, about.st_ino) not in seen:
+                    seen.add((about.st_dev, about.st_ino))
+                    waiting += (p for p in path.iterdir() if not p.name.startswith("."))
+            elif path.suffix == ".ipynb":
+                yield path

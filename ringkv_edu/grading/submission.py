@@ -8,15 +8,25 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .release import lesson_of_cell, lessons, source_of
 
-__all__ = ["Submission", "SubmittedCell", "Unreadable", "lesson_named", "read_submission"]
+__all__ = [
+    "LINK",
+    "Submission",
+    "SubmittedCell",
+    "Unreadable",
+    "is_linked",
+    "lesson_named",
+    "read_submission",
+]
 
-MOST_BYTES = 20_000_000
+MOST_BYTES, MOST_VALUES = 20_000_000, 2_000_000
+LINK = "it is a link to another file: hand in the notebook itself"
 CONFLICT = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
 BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 
@@ -55,6 +65,16 @@ def read_submission(path: Path) -> Submission:
     return Submission(lesson, str(about.get("kind", "")), cells, str(about.get("release", "")))
 
 
+def is_linked(path: Path, tops: Iterable[Path]) -> bool:
+    """Say whether a path, or a folder between it and the top it was found below, is a link.
+
+    Where a link leads is not the learner's: a solution, or another learner's notebook.
+    """
+    above = next((top for top in tops if path.is_relative_to(top)), path)
+    between = [path, *(p for p in path.parents if p.is_relative_to(above))]
+    return any(part.is_symlink() for part in between)
+
+
 def lesson_named(path: Path) -> str:
     """Say which lesson a file that cannot be read seems to be, by its name or its raw text."""
     for name in lessons():
@@ -81,6 +101,8 @@ def _text(path: Path) -> str:
         raise Unreadable("the file is larger than 20 MB: clear its outputs and save it again")
     if not raw.strip():
         raise Unreadable("the file is empty")
+    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MOST_VALUES:
+        raise Unreadable("the file holds millions of values: clear its outputs and save it again")
     encoding = next((name for mark, name in BOMS if raw.startswith(mark)), "utf-8")
     try:
         text = raw.decode(encoding)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,8 @@ class Run:
     code: int
     output: str
     seconds: float
+    left: list[str] = field(default_factory=list)  # in the folder for temporary files
+    peaks: list[int] = field(default_factory=list)  # bytes that each of its processes held at most
 
     def points(self, folder: str) -> tuple[int, str]:
         """Points earned in a folder's notebook, and everything its part of the table says."""
@@ -62,15 +64,26 @@ class Run:
         return int(earned[1]), part
 
     def part(self, folder: str) -> str:
-        table = self.output.split("= points =")[-1]
+        return self.parts(folder)[0]
+
+    def parts(self, folder: str) -> list[str]:
+        """What the table says of each of a folder's notebooks."""
+        table = re.split(r"^=+ points =+$", self.output, flags=re.MULTILINE)[-1]
         blocks = re.split(r"\n(?=\S)", table)
-        return next(b for b in blocks if b.lstrip("=\n ").startswith(f"{folder}/"))
+        found = [b for b in blocks if b.lstrip("=\n ").startswith(f"{folder}/")]
+        assert found, f"{folder} is not in the table, which ends with\n{table[-2000:]}"
+        return found
+
+    def earned(self, folder: str) -> float:
+        """Points earned in a folder's notebooks together, whole or not."""
+        found = [re.search(r"^  lesson +([\d.]+)/", b, re.MULTILINE) for b in self.parts(folder)]
+        return sum(float(one[1]) for one in found if one)
 
 
-def run(folder: Path, *arguments: str, timeout: float = 240) -> Run:
+def run(folder: Path, *arguments: str, timeout: float = 240, **variables: str) -> Run:
     """Run `pytest --nbval` on a folder, as a person would type it there."""
     begun = time.monotonic()
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | variables
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--nbval", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--color=no", *arguments],
         cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=timeout,

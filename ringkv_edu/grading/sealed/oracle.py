@@ -77,7 +77,8 @@ def ask(lesson: str, solution: Path, some_seeds: Iterable[int]) -> Oracle:
     Raises ``OracleError``.
     """
     wanted = [seed for seed, _ in zip(some_seeds, range(ATTEMPTS), strict=False)]
-    command = [sys.executable, "-m", __name__, lesson, str(solution), json.dumps(wanted)]
+    # -P: what lies in the current folder may be a submission, and is not imported from
+    command = [sys.executable, "-P", "-m", __name__, lesson, str(solution), json.dumps(wanted)]
     environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
     root = str(Path(__file__).resolve().parents[3])
     environment["PYTHONPATH"] = os.pathsep.join(

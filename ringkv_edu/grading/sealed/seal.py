@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
+import secrets
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from .view import package_folder
 __all__ = [
     "CONNECTION",
     "NONE",
+    "SCRATCH",
     "SOCKETS",
     "Seal",
     "best_seal",
@@ -30,16 +32,23 @@ __all__ = [
     "seals",
 ]
 
-ENTER = Path(__file__).with_name("enter.py")
-COURSE, SOCKETS, HOME, CONNECTION = "/course", "/run/kernel", "/tmp/home", "/tmp/connection.json"
+ENTER, INSIDE = (Path(__file__).with_name(name) for name in ("enter.py", "inside.py"))
+COURSE, SOCKETS, HOME, CONNECTION = "/course", "/run/kernel", "/tmp/home", "/run/connection.json"
+FIRST, PLACE = "/run/inside.py", "/run/place.json"
+SCRATCH = ("/tmp", "/dev/shm")
 ANSWERS = "/tmp/answers"  # the folder in which the cells run
 SYSTEM = (
     "/bin", "/lib", "/lib32", "/lib64", "/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64",
     "/usr/local/lib", "/usr/local/bin", "/usr/share/zoneinfo", "/usr/share/fonts",
     "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts",
 )  # fmt: skip
-FIRST_UID, UIDS = 210_000, 40_000  # nobody's: so that limits count one kernel alone
-_numbers = itertools.count()
+MOST_UID = 1 << 31  # some programs read larger ones as negative
+ORDINARY_UID = 1000  # what a user who is not root is called inside
+COPIES = (  # where a second copy of the package may lie below what is seen
+    "", "python*/site-packages", "python*/dist-packages", "lib/python*/site-packages",
+    "lib64/python*/site-packages", "lib/python*/dist-packages", "envs/*/lib/python*/site-packages",
+    "src/*",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,9 @@ class Seal:
     words: str
     why_not: str = ""
 
+
+ROOTS_OWN = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+POWERS = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")  # to give the user up, and then these
 
 NONE = Seal("none", "NOT SEALED: the answers could read and write what the grader can")
 NAMESPACES = Seal("namespaces", "sealed by Linux namespaces: own files, no network, own user")
@@ -72,11 +84,13 @@ def command_in_place(
     seal: Seal, place: dict[str, Any], folder: Path, command: Sequence[str]
 ) -> list[str]:
     """Write what starts ``command`` in a place; ``folder`` takes the file that describes it."""
-    if seal.name == "bubblewrap":
-        return [*_bubblewrap(place), *command]
     file = folder / "place.json"
+    place["mounts"] += [("read", FIRST, str(INSIDE)), ("read", PLACE, str(file))]
     file.write_text(json.dumps(place), encoding="utf-8")
-    return [sys.executable, "-I", "-S", str(ENTER), str(file), *command]
+    file.chmod(0o644)  # read inside, by another user
+    python = [sys.executable, "-I", "-S"]
+    outside = _bubblewrap(place) if seal.name == "bubblewrap" else [*python, str(ENTER), str(file)]
+    return [*outside, *python, FIRST, PLACE, *command]
 
 
 def place_of(
@@ -97,23 +111,23 @@ def place_of(
     system = [Path(path) for path in SYSTEM if Path(path).exists()]
     links = {str(path): os.readlink(path) for path in system if path.is_symlink() and path.is_dir()}
     seen = _outermost({*(p for p in system if str(p) not in links), *python})
-    hidden = {package_folder(), *(path.resolve() for path in masked)}
+    hidden = {package_folder(), *_copies(seen), *(path.resolve() for path in masked)}
     mounts = [("read", str(path), str(path)) for path in seen]
     mounts += [
         ("mask", str(path), "") for path in hidden if any(path.is_relative_to(s) for s in seen)
     ]
     mounts += [("read", COURSE, str(view)), ("write", SOCKETS, str(sockets))]
-    mounts += [("empty", "/tmp", ""), ("empty", "/dev/shm", "")]
+    mounts += [("read", CONNECTION, str(connection))] if connection else []
+    mounts += [("empty", place, "") for place in SCRATCH]
     mib = 1 << 20
     return {
         "root": str(root),
-        "uid": FIRST_UID + (os.getpid() * 7 + next(_numbers)) % UIDS if os.getuid() == 0 else 1000,
+        "uid": _nobodys_uid() if os.getuid() == 0 else ORDINARY_UID,
         "links": links,
         "mounts": mounts,
         "disk_mib": limits.disk_mib,
-        "files": {CONNECTION: str(connection)} if connection else {},
+        "inodes": limits.files,
         "folders": [ANSWERS, HOME],
-        "writable": [SOCKETS],
         "environment": environment(),
         "limits": {
             "RLIMIT_AS": limits.address_mib * mib,
@@ -152,6 +166,29 @@ def _standard_library() -> set[Path]:
     return paths | {Path(sys.executable).resolve().parent}
 
 
+def _copies(seen: Iterable[Path]) -> set[Path]:
+    """Find other copies of the package: an older one, or one installed by another tool."""
+    name = package_folder().name
+    places = {Path(entry) for entry in sys.path if entry}
+    for root in seen:
+        for pattern in COPIES:
+            places |= set(root.glob(pattern)) if pattern else {root}
+    return {place / name for place in places if (place / name).is_dir()}
+
+
+def _nobodys_uid() -> int:
+    """Draw a user id that nobody has, so that limits count one kernel alone.
+
+    A container may have few ids: the upper half of what this one has is taken from.
+    """
+    last = 65_533
+    with suppress(OSError, ValueError):
+        rows = [line.split() for line in Path("/proc/self/uid_map").read_text().splitlines()]
+        last = max(int(first) + int(count) for first, _, count in rows) - 3
+    last = min(last, MOST_UID)
+    return last // 2 + secrets.randbelow(last - last // 2)
+
+
 def _outermost(paths: Iterable[Path]) -> list[Path]:
     """Leave out what lies below another, or is the whole disk."""
     real = sorted({path for path in paths if path.exists() and path != Path("/")})
@@ -177,33 +214,34 @@ def _own_threads() -> int:
 
 
 def _bubblewrap(place: dict[str, Any]) -> list[str]:
-    program = shutil.which("bwrap") or "bwrap"
-    size = str(place["disk_mib"] << 20)
-    arguments = [program, "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
-    arguments += ["--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]
+    """Write bwrap's options. What root needs to give its user up inside, others do without."""
+    root = os.getuid() == 0
+    arguments = [shutil.which("bwrap") or "bwrap", *(ROOTS_OWN if root else ["--unshare-all"])]
+    arguments += ["--as-pid-1", "--die-with-parent", "--new-session", "--clearenv"]
+    arguments += ["--cap-drop", "ALL"]
+    arguments += [word for power in POWERS if root for word in ("--cap-add", power)]
+    arguments += ["--proc", "/proc", "--dev", "/dev"]
     for link, to in place["links"].items():
         arguments += ["--symlink", to, link]
+    size = str(place["disk_mib"] << 20)
     for kind, path, source in sorted(place["mounts"], key=lambda mount: mount[1].count("/")):
+        arguments += _readable_parents(path)
         if kind in ("mask", "empty"):
-            arguments += ["--size", "4096" if kind == "mask" else size, "--tmpfs", path]
+            arguments += ["--size", "4096" if kind == "mask" else size]
+            arguments += ["--perms", "0755" if kind == "mask" else "1777", "--tmpfs", path]
         else:
             arguments += ["--ro-bind" if kind == "read" else "--bind", source, path]
     for name, value in place["environment"].items():
         arguments += ["--setenv", name, value]
     for folder in place["folders"]:
-        arguments += ["--dir", folder]
-    for inside, path in place["files"].items():
-        arguments += ["--ro-bind", path, inside]
-    limits = [
-        "/usr/bin/prlimit",
-        *(f"--{_prlimit(name)}={value}" for name, value in place["limits"].items()),
-    ]
-    arguments += ["--remount-ro", "/"]
-    return [*arguments, "--chdir", place["folders"][0], "--", *limits]
+        arguments += ["--perms", "1777", "--dir", folder]
+    return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
 
 
-def _prlimit(name: str) -> str:
-    return name.removeprefix("RLIMIT_").lower()
+def _readable_parents(path: str) -> Iterator[str]:
+    """Make what stands above a mount; by itself bwrap keeps it for its own user."""
+    for parent in reversed(Path(path).parents[:-1]):
+        yield from ("--perms", "0755", "--dir", str(parent))
 
 
 def _tried(seal: Seal) -> Seal:

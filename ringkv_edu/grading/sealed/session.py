@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from ..merge import Merged, merge, sealed_book
 from ..release import ReleasedLesson
 from ..submission import Submission
 from .kernel import SealedKernel
-from .limits import Limits
+from .limits import Limits, limits_here
 from .oracle import Oracle, OracleError, ask
 from .seal import Seal
 from .seeds import fresh_key, seeds
+from .view import package_folder
 
 __all__ = ["KEY", "SOLUTIONS", "SealedRun", "solutions_folder"]
 
@@ -29,7 +31,9 @@ def solutions_folder() -> Path:
     if os.environ.get(SOLUTIONS):
         return Path(os.environ[SOLUTIONS])
     try:
-        return course_root() / "solutions"
+        with suppress(FileNotFoundError):
+            return course_root(package_folder().parent) / "solutions"
+        return course_root() / "solutions"  # the package is installed: the course may be here
     except FileNotFoundError:
         raise OracleError(
             "a sealed run needs the course's solutions: run it in a checkout of the course, "
@@ -45,7 +49,7 @@ class SealedRun:
     """
 
     seal: Seal
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = field(default_factory=limits_here)
     key: str = field(default_factory=fresh_key)
     known: dict[str, Oracle] = field(default_factory=dict)
     masked: tuple[Path, ...] = ()
@@ -67,4 +71,13 @@ class SealedRun:
 
     def kernel(self, lesson: str, *masked: Path) -> SealedKernel:
         """Start a kernel that cannot see the course, nor any of ``masked``."""
-        return SealedKernel(lesson, self.seal, self.limits, (*self.masked, *masked))
+        hidden = (*self.masked, *masked, *_course_folders())
+        return SealedKernel(lesson, self.seal, self.limits, hidden)
+
+
+def _course_folders() -> tuple[Path, ...]:
+    """Give where the course and its solutions lie, even inside of a Python environment."""
+    with suppress(OracleError):
+        solutions = solutions_folder()
+        return (solutions, solutions.parent)
+    return ()

@@ -46,6 +46,8 @@ def write_view(lesson: str, folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(source.read_bytes())
         target.chmod(0o644)
+        for parent in (p for p in target.parents if p.is_relative_to(folder)):
+            parent.chmod(0o755)  # the kernel is another user's, and a grader's umask may be strict
 
 
 def _wanted(lesson: ReleasedLesson) -> Iterator[str]:
