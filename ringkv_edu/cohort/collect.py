@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -20,8 +21,13 @@ from .people import Download, Learner, Roster, from_download, learner_named
 __all__ = ["HandedIn", "collect"]
 
 MOST_ENTRIES, MOST_UNPACKED = 20_000, 2_000_000_000
+DEEPEST = 40  # folders
+MOST_NESTED = 100_000_000  # bytes of a zip file that a learner handed in
 ASIDE = (".kept-",)  # copies that `ringkv reset` and `ringkv update` put aside
 TOO_LARGE = "it is larger than 20 MB: clear its outputs and save it again"
+ZIP_TOO_LARGE = "it is larger than 100 MB: hand in the notebooks themselves"
+UNPACKING = (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError, EOFError,
+             ValueError)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,8 @@ def _folder(root: Path) -> Iterator[HandedIn]:
     handed_in = root / "submitted"  # an nbgrader course
     root = handed_in if handed_in.is_dir() else root
     for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        deep = len(Path(folder).relative_to(root).parts) >= DEEPEST
+        folders[:] = sorted(name for name in folders if not (deep or name.startswith(".")))
         for name in sorted(files):
             path = Path(folder, name)
             if name.startswith(".") or any(mark in name for mark in ASIDE):
@@ -80,40 +87,61 @@ def _folder(root: Path) -> Iterator[HandedIn]:
 
 def _file(path: Path, root: Path, otherwise: str) -> HandedIn:
     parts = PurePosixPath(readable(path.relative_to(root))).parts
-    about = _who(parts, otherwise)
-    problem, data, when = "", b"", 0.0
+    data, when, problem = _read(path, MOST_BYTES, TOO_LARGE)
+    return _handed(_who(parts, otherwise), readable(path), data, when, problem)
+
+
+def _read(path: Path, most: int, too_large: str) -> tuple[bytes, float, str]:
+    """Read a file that a learner chose: it may be a link, or have no end."""
     info = path.lstat()
     if stat.S_ISLNK(info.st_mode):
-        problem = LINK
-    elif not stat.S_ISREG(info.st_mode):
-        problem = "it is no file"
-    elif info.st_size > MOST_BYTES:
-        problem = TOO_LARGE
-    else:
-        when = info.st_mtime
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            problem = f"it cannot be opened: {error.strerror}"
-    return _handed(about, readable(path), data, when, problem)
+        return b"", 0.0, LINK
+    if not stat.S_ISREG(info.st_mode):
+        return b"", 0.0, "it is no file"
+    if info.st_size > most:
+        return b"", 0.0, too_large
+    try:
+        return path.read_bytes(), info.st_mtime, ""
+    except OSError as error:
+        return b"", info.st_mtime, f"it cannot be opened: {error.strerror}"
 
 
 def _nested(path: Path, root: Path) -> Iterator[HandedIn]:
     """Give the notebooks of a zip file that a learner handed in."""
     parts = PurePosixPath(readable(path.relative_to(root))).parts
-    about = _who(parts, path.stem)
-    for one in _zip(path.read_bytes(), readable(path), path.stem):
-        yield replace(one, learner=about.learner)
+    about, where = _who(parts, path.stem), readable(path)
+    data, when, problem = _read(path, MOST_NESTED, ZIP_TOO_LARGE)
+    if problem:
+        yield _handed(about, where, b"", when, problem)
+        return
+    yield from _theirs(data, where, path.stem, about)
 
 
-def _zip(data: bytes, name: str, stem: str, depth: int = 0) -> Iterator[HandedIn]:
+def _theirs(
+    data: bytes, where: str, stem: str, about: Download, depth: int = 0
+) -> Iterator[HandedIn]:
+    """Give what one learner's zip file holds; a broken one is theirs, and stops nobody else's."""
+    try:
+        found = list(_zip(data, where, stem, depth, MOST_NESTED))
+    except Problem as error:
+        yield _handed(about, where, b"", 0.0, str(error))
+        return
+    yield from (replace(one, learner=about.learner) for one in found)
+
+
+def _zip(
+    data: bytes, name: str, stem: str, depth: int = 0, most: int = MOST_UNPACKED
+) -> Iterator[HandedIn]:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise Problem(f"{name} cannot be unpacked: {error}") from None
-    if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > MOST_UNPACKED:
-        raise Problem(f"{name} unpacks to more than {MOST_UNPACKED:,} bytes; take it apart first")
+    if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > most:
+        raise Problem(
+            f"{name} unpacks to more than {most:,} bytes or {MOST_ENTRIES:,} files; "
+            "take it apart first"
+        )
     for entry in sorted(entries, key=lambda entry: entry.filename):
         parts = _parts(entry.filename)
         if not parts or any(part.startswith(".") or part == "__MACOSX" for part in parts):
@@ -121,8 +149,11 @@ def _zip(data: bytes, name: str, stem: str, depth: int = 0) -> Iterator[HandedIn
         about = _who(parts, stem)
         where = f"{name}/{'/'.join(parts)}"
         if parts[-1].lower().endswith(".zip") and depth == 0:
-            inner = _zip(archive.read(entry), where, PurePosixPath(parts[-1]).stem, 1)
-            yield from (replace(one, learner=about.learner) for one in inner)
+            inner, problem = _unpacked(archive, entry, MOST_NESTED, ZIP_TOO_LARGE)
+            if problem:
+                yield _handed(about, where, b"", 0.0, problem)
+            else:
+                yield from _theirs(inner, where, PurePosixPath(parts[-1]).stem, about, 1)
         elif parts[-1].lower().endswith(".ipynb") and not any(m in parts[-1] for m in ASIDE):
             yield _entry(archive, entry, about, where)
 
@@ -130,19 +161,24 @@ def _zip(data: bytes, name: str, stem: str, depth: int = 0) -> Iterator[HandedIn
 def _entry(
     archive: zipfile.ZipFile, entry: zipfile.ZipInfo, about: Download, where: str
 ) -> HandedIn:
-    data, problem = b"", ""
-    if stat.S_ISLNK(entry.external_attr >> 16):
-        problem = LINK
-    elif entry.file_size > MOST_BYTES:
-        problem = TOO_LARGE
-    else:
-        try:
-            with archive.open(entry) as file:
-                data = file.read(MOST_BYTES + 1)
-        except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
-            problem = f"it cannot be unpacked: {error}"
+    data, problem = _unpacked(archive, entry, MOST_BYTES, TOO_LARGE)
     when = float("".join(f"{part:02}" for part in entry.date_time))
     return _handed(about, where, data, when, problem)
+
+
+def _unpacked(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int, too_large: str
+) -> tuple[bytes, str]:
+    """Give an entry's bytes, or why there are none."""
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        return b"", LINK
+    if entry.file_size > most:
+        return b"", too_large
+    try:
+        with archive.open(entry) as file:
+            return file.read(most + 1), ""
+    except UNPACKING as error:
+        return b"", f"it cannot be unpacked: {error}"
 
 
 def _parts(name: str) -> tuple[str, ...]:

@@ -127,23 +127,11 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             self.fail(self._stop("the kernel died", DIED))
         try:
             super().runtest()
-        except TooLarge as error:
-            self.fail(self._stop("the kernel was stopped", f"took {error}"))
-        except KernelDied:
-            self.fail(self._stop("the kernel died", DIED))
-        except CutOff:
-            self.fail(self._stop("the kernel was stopped", CUT_OFF))
-        except TooMuchOutput:
-            self.fail(self._stop("the kernel was stopped", TOO_MUCH))
-        except Garbled as error:
-            self.fail(self._stop("the kernel was stopped", f"sends what no kernel sends: {error}"))
-        except TimeUp:
-            self.fail(self._late())
         except NbCellError as error:
             self.fail(self._cause(error), ANSI.sub("", error.inner_traceback or ""))
-        except Exception as error:  # what an odd kernel led to must not stay without a name
+        except Exception as error:
             kernel.stop()
-            self.fail(self._stop("the kernel was stopped", f"cannot be graded: {_named(error)}"))
+            self.fail(self._ended(error))
         if self.parent.timed_out:  # it went on after it was interrupted, and then came to an end
             self.fail(self._late())
         if self.role == "graded" and self.exercise in self.parent.merged.broken:
@@ -208,6 +196,22 @@ class NotebookCell(IPyNbCell):  # type: ignore[misc]
             return error_cause(raised[-1].ename, raised[-1].evalue, self.parent.merged.elsewhere)
         return str(error)
 
+    def _ended(self, error: Exception) -> str:
+        """Say why no later cell can run: what an odd kernel led to must not stay without a name."""
+        if isinstance(error, TimeUp):
+            return self._late()
+        if isinstance(error, KernelDied) and not isinstance(error, TooLarge):
+            return self._stop("the kernel died", DIED)
+        causes = {
+            TooLarge: f"took {error}",
+            CutOff: CUT_OFF,
+            TooMuchOutput: TOO_MUCH,
+            Garbled: f"sends what no kernel sends: {error}",
+        }
+        other = f"cannot be graded: {type(error).__name__}: {error}"
+        cause = clean(causes.get(type(error), other), WIDEST_LINE)  # type: ignore[call-overload]
+        return self._stop("the kernel was stopped", cause)
+
     def _late(self) -> str:
         late = self.parent.kernel.late()
         return self._stop(late, f"{late}: a loop without end?")
@@ -247,10 +251,6 @@ class BrokenFile(pytest.File):
         yield BrokenNotebook.from_parent(
             self, name="cannot-be-read", reason=self.reason, lesson=self.lesson
         )
-
-
-def _named(error: Exception) -> str:
-    return clean(f"{type(error).__name__}: {error}", WIDEST_LINE)
 
 
 def _compared(cell: Any) -> bool:

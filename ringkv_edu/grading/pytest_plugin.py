@@ -6,12 +6,9 @@ does nothing without `--nbval`, and nothing to other people's notebooks.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import stat
-import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +16,6 @@ import pytest
 
 PREFIX = "ringkv_"
 UNSEALED = 3  # the exit status where nothing can seal a process
-DEEPEST = 40  # folders below what was asked for
-LINKED = "it is a link to a folder: hand in the notebooks themselves"
 NOT_OURS = "it is none of this course's notebooks"
 KEPT = re.compile(r"\.kept-\d+\.ipynb$")  # what `ringkv reset` and `ringkv update` put aside
 
@@ -41,12 +36,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """In a sealed run, take no code from where notebooks were handed in: it would run here."""
-    if not getattr(early_config.known_args_namespace, "ringkv_sealed", False):
-        return
-    early_config.known_args_namespace.noconftest = True
-    here = early_config.invocation_params.dir
-    if not (here / "ringkv_edu").is_dir():  # a checkout of the course may be imported from
-        sys.path[:] = [entry for entry in sys.path if entry and Path(entry) != here]
+    if getattr(early_config.known_args_namespace, "ringkv_sealed", False):
+        from .handed_in import keep_code_out
+
+        keep_code_out(early_config)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -71,6 +64,7 @@ def sealed_run(config: pytest.Config) -> Any:
     if given or not getattr(config.option, "ringkv_sealed", False):
         return given
     from ..problem import Problem
+    from .handed_in import refuse_settings
     from .sealed.limits import limits_here
     from .sealed.seal import best_seal, seals
     from .sealed.seeds import fresh_key
@@ -80,7 +74,7 @@ def sealed_run(config: pytest.Config) -> Any:
         limits = limits_here()
     except Problem as error:
         raise pytest.UsageError(str(error)) from None
-    _refuse_settings(config)
+    refuse_settings(config)
     seal = best_seal()
     if seal.name == "none" and not config.option.allow_unsealed:
         reasons = "; ".join(f"{each.name}: {each.why_not}" for each in seals())
@@ -88,25 +82,6 @@ def sealed_run(config: pytest.Config) -> Any:
         pytest.exit(f"{why}; --allow-unsealed goes on without", returncode=UNSEALED)
     key = os.environ.setdefault(KEY, fresh_key())
     return SealedRun(seal, limits, key, masked=(config.rootpath, config.invocation_params.dir))
-
-
-def _refuse_settings(config: pytest.Config) -> None:
-    """Refuse a `pytest.ini` that lies among what was handed in: it could switch the sealing off."""
-    file = config.inipath
-    if file is None or config.option.inifilename or (file.parent / "ringkv_edu").is_dir():
-        return
-    if any(file.parent.is_relative_to(top) for top in _tops(config)):
-        raise pytest.UsageError(
-            f"{file} lies among the notebooks and would say how they are graded: "
-            "take it away, or name the settings with -c"
-        )
-
-
-def _tops(config: pytest.Config) -> list[Path]:
-    """Give the folders and files that the run was asked for."""
-    start = config.invocation_params.dir
-    names = (argument.split("::")[0] for argument in config.args)
-    return [Path(os.path.abspath(start / name)) for name in names]
 
 
 def closing(sealed: Any) -> str:
@@ -122,9 +97,11 @@ class _Taker:
     """Collects our notebooks in nbval's place; in a sealed run, nothing else."""
 
     def __init__(self, config: pytest.Config) -> None:
+        from .handed_in import tops
+
         self.config = config
         self.sealed = sealed_run(config)
-        self.tops = _tops(config)
+        self.tops = tops(config)
         self._among: bool | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -132,14 +109,12 @@ class _Taker:
         self, path: Path, parent: pytest.Collector
     ) -> pytest.Collector | None:
         """Keep a sealed run from importing an `__init__.py`, and out of where links lead."""
-        above = next((top for top in self.tops if path.is_relative_to(top)), None)
+        from .handed_in import refused
+
         if not self.sealed:
             return None
-        if above and path.is_symlink():
-            return self._broken(path, parent, LINKED)
-        if above and len(path.relative_to(above).parts) > DEEPEST:
-            return self._broken(path, parent, f"it lies more than {DEEPEST} folders deep")
-        return pytest.Dir.from_parent(parent, path=path)
+        why = refused(path, self.tops)
+        return self._broken(path, parent, why) if why else pytest.Dir.from_parent(parent, path=path)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(
@@ -158,6 +133,7 @@ class _Taker:
     def _ours(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         from .cells import NotebookFile
         from .explain import clean
+        from .handed_in import safe
         from .sealed.oracle import OracleError
         from .submission import LINK, Unreadable, is_linked, lesson_named, read_submission
 
@@ -169,7 +145,7 @@ class _Taker:
             if not submission.lesson:
                 return None
             lesson = submission.lesson
-            file: NotebookFile = NotebookFile.from_parent(parent, path=path, **_safe(path))
+            file: NotebookFile = NotebookFile.from_parent(parent, path=path, **safe(path))
             file.prepare(submission, self.sealed)
             return file
         except Unreadable as error:
@@ -187,8 +163,9 @@ class _Taker:
         self, path: Path, parent: pytest.Collector, reason: str, lesson: str = ""
     ) -> pytest.Collector:
         from .cells import BrokenFile
+        from .handed_in import safe
 
-        broken: BrokenFile = BrokenFile.from_parent(parent, path=path, **_safe(path))
+        broken: BrokenFile = BrokenFile.from_parent(parent, path=path, **safe(path))
         broken.reason, broken.lesson = reason, lesson
         return broken
 
@@ -211,8 +188,10 @@ class _Taker:
 
     def among_ours(self) -> bool:
         """Say whether any notebook that this run was asked for is one of ours."""
+        from .handed_in import some_ours
+
         if self._among is None:
-            self._among = any(_is_ours(path) for path in _notebooks(self.config))
+            self._among = some_ours(self.config)
         return self._among
 
 
@@ -252,35 +231,3 @@ class _Reporter:
             terminalreporter.section("points")
             for line in table(self.course, self.config.rootpath):
                 terminalreporter.line(line)
-
-
-def _safe(path: Path) -> dict[str, Any]:
-    """Name a file whose own name would break every report that pytest writes, in other bytes."""
-    from .points import readable
-
-    return {"nodeid": readable(path)} if str(path) != readable(path) else {}
-
-
-def _is_ours(path: Path) -> bool:
-    from .submission import Unreadable, lesson_named, read_submission
-
-    try:
-        return bool(read_submission(path).lesson)
-    except Unreadable:
-        return bool(lesson_named(path))
-
-
-def _notebooks(config: pytest.Config) -> Iterator[Path]:
-    """Walk what the run was asked for, as pytest does: through links, past hidden folders."""
-    seen: set[tuple[int, int]] = set()
-    waiting = _tops(config)
-    while waiting:
-        path = waiting.pop()
-        with contextlib.suppress(OSError):
-            about = path.stat()
-            if stat.S_ISDIR(about.st_mode):
-                if (about.st_dev, about.st_ino) not in seen:
-                    seen.add((about.st_dev, about.st_ino))
-                    waiting += (p for p in path.iterdir() if not p.name.startswith("."))
-            elif path.suffix == ".ipynb":
-                yield path

@@ -200,3 +200,56 @@ def test_a_roster_that_cannot_be_used_is_named(tmp_path: Path, rows: str, words:
 def test_two_people_of_one_name_are_not_guessed_at() -> None:
     roster = Roster((Learner("s1", "Ann"), Learner("s2", "Ann")))
     assert roster.find(Learner("Ann", "Ann")) is None
+
+
+def broken(data: bytes) -> bytes:
+    """The same zip file, with other bytes where its first entry's data lie."""
+    return data[:200] + bytes(60) + data[260:]
+
+
+def bomb() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("in.zip", bytes(150_000_000))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "words"),
+    [
+        ("no zip", lambda: b"no zip", "cannot be unpacked"),
+        ("cut short", lambda: packed({FILE: BOOK})[:-30], "cannot be unpacked"),
+        ("damaged", lambda: broken(packed({FILE: BOOK})), "cannot be unpacked"),
+        ("no zip inside", lambda: packed({"in.zip": b"no zip"}), "cannot be unpacked"),
+        ("damaged inside", lambda: packed({"in.zip": broken(packed({FILE: BOOK}))}), "unpacked"),
+        ("a bomb", bomb, "unpacks to more than 100,000,000 bytes"),
+        ("many files", lambda: packed({f"{n}.ipynb": b"" for n in range(20_001)}), "20,000 files"),
+    ],
+)
+def test_what_one_learner_hands_in_stops_nobody_elses(
+    tmp_path: Path, name: str, make: object, words: str
+) -> None:
+    put(tmp_path / "in" / "ann" / "work.zip", make())  # type: ignore[operator]
+    put(tmp_path / "in" / "bob" / FILE)
+    ann, bob = collect([tmp_path / "in"])
+    assert (ann.learner.id, bob.learner.id) == ("ann", "bob")
+    assert words in ann.problem
+    assert (bob.data, bob.problem) == (BOOK, "")
+
+
+def test_zip_files_that_are_links_or_have_no_end_are_named(tmp_path: Path) -> None:
+    put(tmp_path / "bob" / "work.zip", packed({FILE: BOOK}))
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "link.zip").symlink_to(tmp_path / "bob" / "work.zip")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "ann" / "pipe.zip")
+    found = {one.source.rsplit("/", 1)[-1]: one.problem for one in collect([tmp_path])}
+    assert found["link.zip"].startswith("it is a link")
+    assert found.get("pipe.zip", "it is no file") == "it is no file"
+    assert found[FILE] == ""
+
+
+def test_folders_without_end_are_left(tmp_path: Path) -> None:
+    put(tmp_path / "bob" / FILE)
+    put(tmp_path.joinpath("ann", *["d"] * 900, FILE))
+    assert whose(tmp_path) == [("bob", FILE)]

@@ -1,7 +1,7 @@
 """Makes a sealed place and runs a command in it: ``python enter.py PLACE COMMAND...``.
 
 Standard library alone, Linux alone. ``PLACE`` is a JSON file that says what the place holds
-(`seal.place_of`). The place is a new root of its own mounts: what is not listed does not exist in
+(`place.place_of`). The place is a new root of its own mounts: what is not listed does not exist in
 it. It has its own processes and network (none); what it writes is gone with it. ``COMMAND`` begins
 with `inside.py`, which does the rest. Namespaces are described in namespaces(7),
 mount_namespaces(7) and user_namespaces(7).

@@ -24,7 +24,8 @@ from jupyter_client.blocking import BlockingKernelClient
 from ..kernel import DEAD_SECONDS, Kernel, KernelDied, TooMuchOutput
 from .footprint import files_made, held_by, own_memory, room_left
 from .limits import Limits
-from .seal import CONNECTION, SCRATCH, SOCKETS, Seal, command_in_place, environment, place_of
+from .place import CONNECTION, SCRATCH, SOCKETS, environment, place_of
+from .seal import Seal, command_in_place
 from .view import write_view
 
 __all__ = ["CutOff", "SealedKernel", "TooLarge"]

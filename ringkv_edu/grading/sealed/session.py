@@ -79,5 +79,6 @@ def _course_folders() -> tuple[Path, ...]:
     """Give where the course and its solutions lie, even inside of a Python environment."""
     with suppress(OracleError):
         solutions = solutions_folder()
-        return (solutions, solutions.parent)
+        course = solutions.parent
+        return (solutions, course) if (course / "course" / "lessons").is_dir() else (solutions,)
     return ()
