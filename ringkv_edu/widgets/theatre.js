@@ -8,7 +8,6 @@ const LINE = "var(--jp-border-color1,#bbb)", SOFT = "var(--jp-layout-color2,#eee
 const SHOWN = 32; // positions on the axis, and slots in the row, at most
 const TURN = 20; // degrees by which one position turns the pair that the clocks show
 const WIDE = 620, LEFT = 104; // of the lanes: their width, and where they begin
-let figures = 0;
 
 // Words: every text has a name in words.json; {x} in it is filled in here.
 const escaped = s => String(s).replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`);
@@ -189,7 +188,8 @@ function table(W, state, view) {
 
 // One cache in the figure: its sentence, its picture and its table.
 function panel(W, root) {
-  const id = `rt${++figures}`, el = document.createElement("div");
+  // Each figure loads this module anew, so a count would give all the same: their patterns would be the first one's.
+  const id = `rt${Math.random().toString(36).slice(2, 9)}`, el = document.createElement("div");
   el.innerHTML = `<p class="say"></p><div class="fig" role="group" tabindex="0"><div class="ring"></div><div class="lanes"></div></div><details><summary>${escaped(W.table)}</summary><div class="tbl"></div></details>`;
   root.append(el);
   const $ = s => el.querySelector(s), fig = $(".fig");

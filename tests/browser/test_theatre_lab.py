@@ -92,6 +92,9 @@ def test_two_figures_in_one_notebook(lab: Lab) -> None:
     press(lab, "Home")
     at_step(lab, 0)
     at_step(lab, 9, "two")
+    ids = lab.page.evaluate("[...document.querySelectorAll('.ringkv [id]')].map(el => el.id)")
+    assert len(ids) > 8
+    assert len(set(ids)) == len(ids)  # or one's hatching is looked for in the other's cell
 
 
 def test_the_page_of_its_own_is_a_figure_in_a_notebook_too(lab: Lab) -> None:
