@@ -18,13 +18,15 @@ from typing import Any
 import zmq
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel, start_new_kernel
 
-from .messages import BYTES_PER_CHARACTER, MESSAGE_COST, Garbled, cost, is_output, parsed
+from .messages import BYTES_PER_CHARACTER, MESSAGE_COST, Garbled, is_output, parsed, size, values
 
 __all__ = ["Garbled", "Kernel", "KernelDied", "TimeUp", "TooMuchOutput"]
 
 MOST_OUTPUT = 2_000_000  # characters per cell
 POLL = 0.05
 LOOK_EVERY = 0.2
+AT_ONCE = 500  # messages that are taken in before the clock is looked at
+QUIET_SECONDS = 1.0  # after a reply; then the word that a cell has ended was lost on its way
 DEAD_SECONDS = 0.6  # a reply may still be on its way when the process is gone
 
 
@@ -60,8 +62,10 @@ class Kernel(RunningKernel):  # type: ignore[misc]
         self.cell_timeout = cell_timeout
         self.status = "ok"  # of the last reply: a learner can silence iopub errors, not this
         self.quitting = False  # quit() ends the kernel a moment after the cell
-        self._waiting: deque[dict[str, Any]] = deque()
+        self._waiting: deque[list[bytes]] = deque()  # unread: a kernel drops what nobody takes
         self._characters = self._bytes = 0
+        self._cell = ""  # the cell that runs, and since when all is said that it will say
+        self._replied = float("inf")
         self._last_moment = float("inf")
         self._next_look = 0.0
         self._dead_since = 0.0
@@ -81,32 +85,34 @@ class Kernel(RunningKernel):  # type: ignore[misc]
         """Send a cell; what it may print is counted anew."""
         self._waiting.clear()
         self._characters = self._bytes = 0
+        self._replied = float("inf")
         try:
-            return str(super().execute_cell_input(cell_input, allow_stdin))
+            self._cell = str(super().execute_cell_input(cell_input, allow_stdin))
         except zmq.ZMQError:  # nobody takes it: the other end is gone
             raise KernelDied from None
+        return self._cell
 
     def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
         """Give the next message; for iopub, what was read while the cell ran comes first.
 
         Raises ``Empty`` after ``timeout`` seconds, and what ``await_reply`` raises.
         """
-        if stream == "iopub" and self._waiting:
-            return self._waiting.popleft()
-        channel = self.kc.iopub_channel if stream == "iopub" else self.kc.shell_channel
         end = time.monotonic() + (float("inf") if timeout is None else timeout)
         while True:
-            message = self._take(channel)
-            if message is not None and (stream != "iopub" or is_output(message)):
+            message = self._next_output() if stream == "iopub" else self._next_reply()
+            if message is not None:
+                self._replied = max(self._replied, time.monotonic())  # it goes on talking
                 return message
             now = time.monotonic()
             if now > self._last_moment:
                 self.kill()
                 raise TimeUp
+            if self._cell and not self._waiting and now > self._replied + QUIET_SECONDS:
+                return _idle(self._cell)
             if now > end:
                 raise Empty
             self._look(now)
-            if message is None:
+            if not self._waiting:
                 self.rest()
 
     def await_reply(self, msg_id: str, timeout: float | None = None) -> None:
@@ -114,18 +120,17 @@ class Kernel(RunningKernel):  # type: ignore[misc]
         end = time.monotonic() + self.cell_timeout
         self._last_moment = end + self.grace
         while True:
-            output = self._take(self.kc.iopub_channel)
-            if output and is_output(output) and output["parent_header"].get("msg_id") == msg_id:
-                self._waiting.append(output)
-            reply = self._take(self.kc.shell_channel)
+            busy = self._drain()
+            reply = self._next_reply()
             if reply and reply["parent_header"].get("msg_id") == msg_id:
                 self._note(reply["content"])
+                self._replied = time.monotonic()
                 return
             now = time.monotonic()
             if now > end:  # a kernel that never stops talking must not hide the clock
                 raise Empty
             self._look(now)
-            if not (output or reply):
+            if not (busy or reply):
                 self.rest()
 
     def kill(self) -> None:
@@ -148,23 +153,46 @@ class Kernel(RunningKernel):  # type: ignore[misc]
     def _sockets(self) -> Sequence[Any]:
         return [self.kc.shell_channel.socket, self.kc.iopub_channel.socket]
 
-    def _take(self, channel: Any) -> dict[str, Any] | None:
-        """Give a channel's next message, or none; raises what the kernel is stopped for."""
+    def _drain(self) -> bool:
+        """Take in what waits on iopub, unread; say whether there was anything."""
+        for taken in range(AT_ONCE):
+            frames = self._frames(self.kc.iopub_channel)
+            if frames is None:
+                return taken > 0
+            self._waiting.append(frames)
+        return True
+
+    def _next_output(self) -> dict[str, Any] | None:
+        """Read the next message that a cell's outputs are made from, if one is there."""
+        self._drain()
+        message = self._read(self._waiting.popleft()) if self._waiting else None
+        return message if message and is_output(message) else None
+
+    def _next_reply(self) -> dict[str, Any] | None:
+        frames = self._frames(self.kc.shell_channel)
+        return None if frames is None else self._read(frames)
+
+    def _frames(self, channel: Any) -> list[bytes] | None:
+        """Give a channel's next message, unread, or none; stops a kernel that sends too much."""
         try:
-            frames = channel.socket.recv_multipart(zmq.NOBLOCK)
+            frames: list[bytes] = channel.socket.recv_multipart(zmq.NOBLOCK)
         except zmq.Again:
             return None
-        size, values = cost(frames)
-        self._bytes += size
-        self._characters += MESSAGE_COST
-        if self._bytes > BYTES_PER_CHARACTER * MOST_OUTPUT or values > MOST_OUTPUT:
+        self._bytes += size(frames)
+        if self._bytes > BYTES_PER_CHARACTER * MOST_OUTPUT:
+            self._too_much()
+        return frames
+
+    def _read(self, frames: list[bytes]) -> dict[str, Any]:
+        """Read a message; stops a kernel for one that is too large or has no sense."""
+        if values(frames) > MOST_OUTPUT:
             self._too_much()
         try:
             message, characters = parsed(self.kc.session, frames)
         except Garbled:
             self.kill()
             raise
-        self._characters += characters
+        self._characters += MESSAGE_COST + characters
         if self._characters > MOST_OUTPUT:
             self._too_much()
         return message
@@ -193,3 +221,9 @@ class Kernel(RunningKernel):  # type: ignore[misc]
         self._dead_since = self._dead_since or now
         if now - self._dead_since > DEAD_SECONDS:
             raise KernelDied
+
+
+def _idle(cell: str) -> dict[str, Any]:
+    """Say what a kernel says at a cell's end, in its place: it drops messages in a flood."""
+    content = {"execution_state": "idle"}
+    return {"msg_type": "status", "parent_header": {"msg_id": cell}, "content": content}

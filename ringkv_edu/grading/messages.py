@@ -9,19 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["BYTES_PER_CHARACTER", "MESSAGE_COST", "Garbled", "cost", "is_output", "parsed"]
+__all__ = [
+    "BYTES_PER_CHARACTER",
+    "MESSAGE_COST",
+    "Garbled",
+    "is_output",
+    "parsed",
+    "size",
+    "values",
+]
 
 MESSAGE_COST = 200  # what an empty message counts for, so that many small ones end, too
 BYTES_PER_CHARACTER = 8  # a message's bytes, its headers among them, for each character it may hold
+FRAME_BYTES = 64  # what a part of a message costs to hold, be it empty
 
 
 class Garbled(Exception):
     """A message that no kernel would send by itself."""
 
 
-def cost(frames: Sequence[bytes]) -> tuple[int, int]:
-    """Give a message's bytes, and at most how many values its JSON text can make."""
-    return sum(map(len, frames)), sum(f.count(b",") + f.count(b"[") + f.count(b"{") for f in frames)
+def size(frames: Sequence[bytes]) -> int:
+    """Give the bytes that a message takes to hold, unread."""
+    return MESSAGE_COST + sum(len(frame) + FRAME_BYTES for frame in frames)
+
+
+def values(frames: Sequence[bytes]) -> int:
+    """Say how many values a message's JSON text can make at most."""
+    return sum(frame.count(b",") + frame.count(b"[") + frame.count(b"{") for frame in frames)
 
 
 def parsed(session: Any, frames: Sequence[bytes]) -> tuple[dict[str, Any], int]:
@@ -31,7 +45,7 @@ def parsed(session: Any, frames: Sequence[bytes]) -> tuple[dict[str, Any], int]:
         message = dict(session.deserialize(parts))
         if not _well_formed(message):
             raise Garbled(f"a message of type {str(message['msg_type'])[:40]!r} of another form")
-        return message, _size(message["content"])
+        return message, _characters(message["content"])
     except Garbled:
         raise
     except Exception as error:  # whatever the parts of the protocol make of odd bytes
@@ -76,7 +90,7 @@ def _well_formed(message: Mapping[str, Any]) -> bool:
     return all(field in content and right(content[field]) for field, right in form.items())
 
 
-def _size(content: Any) -> int:
+def _characters(content: Any) -> int:
     """Count the characters of everything in a message's content."""
     total, parts = 0, [content]
     while parts:

@@ -102,9 +102,9 @@ MORE: dict[str, Cell] = {
         lambda: first("import threading, time\ndef work():\n    while True: print('x' * 9_000, flush=True)\n"
                       "threading.Thread(target=work, daemon=True).start()"), 0, f"{RUNAWAY}|{LARGE}|lines of its own"),
     # messages
-    "junk-frames": (lambda: first(SIGNED + "while True: send([b'junk'])"), 0, GARBLED),
-    "wrong-signature": (lambda: first(SIGNED + "bad = raw(b'{}'); bad[2] = b'0' * 64\nwhile True: send(bad)"), 0, GARBLED),
-    "no-json": (lambda: first(SIGNED + "while True: send(raw(b'{{{'))"), 0, GARBLED),
+    "junk-frames": (lambda: first(SIGNED + "while True: send([b'junk'])"), 0, f"{GARBLED}|{RUNAWAY}"),
+    "wrong-signature": (lambda: first(SIGNED + "bad = raw(b'{}'); bad[2] = b'0' * 64\nwhile True: send(bad)"), 0, f"{GARBLED}|{RUNAWAY}"),
+    "no-json": (lambda: first(SIGNED + "while True: send(raw(b'{{{'))"), 0, f"{GARBLED}|{RUNAWAY}"),
     "deep-json": (lambda: first(SIGNED + "while True: send(raw(b'{\"a\": ' * 60_000 + b'1' + b'}' * 60_000))"), 0, f"{GARBLED}|{RUNAWAY}"),
     "json-bomb": (lambda: first(SIGNED + "while True: send(raw(b'{\"a\": [' + b'[],' * 5_000_000 + b'1]}'))"), 0, RUNAWAY),
     "large-headers": (lambda: first(SIGNED + "big = json.dumps({'a': 'x' * 15_000_000}).encode()\nwhile True: send(raw(b'{}', 'status', big))"), 0, f"{RUNAWAY}|{LARGE}|{CUT}|{GARBLED}"),
@@ -115,6 +115,7 @@ MORE: dict[str, Cell] = {
         lambda: first(KERNEL + "session.send(kernel.iopub_socket, 'error', {'ename': None, 'evalue': 3, 'traceback': 'x'}, parent=parent)"), 0, GARBLED),
     "odd-display": (
         lambda: first(KERNEL + "session.send(kernel.iopub_socket, 'display_data', {'data': 3}, parent=parent)"), 0, GARBLED),
+    "many-parts": (lambda: first(SIGNED + "while True: send([b''] * 500_000)"), 0, f"{GARBLED}|{RUNAWAY}|{LARGE}|{CUT}"),
     "messages-for-nobody": (
         lambda: first(KERNEL + "n = 0\nwhile True:\n    n += 1\n"
                       "    session.send(kernel.iopub_socket, 'stream', {'name': 'stdout', 'text': 'x' * 900}, parent={'header': {'msg_id': str(n)}})"),

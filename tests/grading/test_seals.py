@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from ringkv_edu.grading import HIDDEN
-from ringkv_edu.grading.messages import cost
+from ringkv_edu.grading.messages import FRAME_BYTES, MESSAGE_COST, size, values
 from ringkv_edu.grading.release import lessons
 from ringkv_edu.grading.sealed import inside, place, seal
 from ringkv_edu.grading.sealed.footprint import room_left
@@ -352,7 +352,9 @@ def test_looking_for_room_ends(tmp_path: Path) -> None:
 
 
 def test_messages_are_counted_with_their_headers() -> None:
-    assert cost([b"x" * 10, b'{"a": [1, 2]}']) == (23, 3)
+    frames = [b"x" * 10, b'{"a": [1, 2]}']
+    assert size(frames) == MESSAGE_COST + 23 + 2 * FRAME_BYTES
+    assert values(frames) == 3
 
 
 # links
