@@ -36,7 +36,7 @@ GIVEN: dict[str, tuple[str, ...]] = {
 PACKAGE = "ringkv_edu"
 READ_RULE = "write it by hand"
 MOST_MAGIC = 200_000  # lines of magics times characters: each makes IPython read the cell again
-MAGIC = re.compile(r"^\s*[%!?,;/]|^[^#]*\?\s*$|=\s*[%!]")
+MAGIC = re.compile(r"^\s*[%!?,;/]|^(?!\s*#).*\?\s*$|=\s*[%!]")
 
 
 def broken_rule(lesson: str, exercise: str, source: str) -> str:

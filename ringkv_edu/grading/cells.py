@@ -30,7 +30,7 @@ NBVAL_TIMEOUT, OUR_TIMEOUT = 2000, 60  # nbval's default, and what it is for our
 DIED = "the kernel died (os._exit, a crash, or out of memory)"
 QUIT = "ends the kernel with quit() or exit(): take that out"
 TOO_MUCH = f"prints without end: stopped after {MOST_OUTPUT:,} characters"
-CUT_OFF = "prints without end, more than 16 MiB at once; or closes its kernel's sockets"
+CUT_OFF = "prints without end, more than 8 MiB at once; or closes its kernel's sockets"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 MOST_TRACEBACK, WIDEST_LINE = 25, 200
 

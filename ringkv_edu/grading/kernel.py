@@ -100,13 +100,13 @@ class Kernel(RunningKernel):  # type: ignore[misc]
         end = time.monotonic() + (float("inf") if timeout is None else timeout)
         while True:
             message = self._next_output() if stream == "iopub" else self._next_reply()
-            if message is not None:
-                self._replied = max(self._replied, time.monotonic())  # it goes on talking
-                return message
             now = time.monotonic()
-            if now > self._last_moment:
+            if now > self._last_moment:  # also where a kernel goes on talking
                 self.kill()
                 raise TimeUp
+            if message is not None:
+                self._replied = max(self._replied, now)
+                return message
             if self._cell and not self._waiting and now > self._replied + QUIET_SECONDS:
                 return _idle(self._cell)
             if now > end:

@@ -13,7 +13,7 @@ from .submission import Submission, SubmittedCell
 
 __all__ = ["Merged", "answer_cells", "merge", "sealed_book"]
 
-LONGEST_CELL = 50_000
+LONGEST_CELL, MOST_READ = 50_000, 500_000  # characters
 MISSING = "its answer cell is missing: `ringkv update` puts it back"
 NOT_CODE = "its answer cell is no code cell any more"
 UNTOUCHED = "not solved yet"
@@ -127,9 +127,11 @@ def _names_elsewhere(submission: Submission, answers: dict[str, SubmittedCell]) 
     """Give the names defined in cells of the learner's own."""
     taken = {id(cell) for cell in answers.values()}
     names: set[str] = set()
+    read = 0
     for cell in submission.cells:
         if cell.kind == "code" and id(cell) not in taken and cell.id not in lesson_of_cell():
-            names |= _defined(cell.source)
+            read += len(cell.source)
+            names |= _defined(cell.source) if read <= MOST_READ else set()
     return names
 
 

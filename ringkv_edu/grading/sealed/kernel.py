@@ -30,8 +30,8 @@ from .view import write_view
 
 __all__ = ["CutOff", "SealedKernel", "TooLarge"]
 
-LARGEST_MESSAGE = 16 << 20  # bytes
-MOST_QUEUED = 1000  # messages that wait to be read, for each socket
+LARGEST_MESSAGE = 8 << 20  # bytes
+MOST_QUEUED = 100  # messages that wait to be read, for each socket
 MOST_GROWTH = 300 << 20  # bytes by which one cell's messages may make the grader grow
 SEND_SECONDS, RECONNECT_SECONDS, START_SECONDS, READY_SECONDS = 5, 3, 60, 0.3
 PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5}
