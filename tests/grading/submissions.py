@@ -80,10 +80,14 @@ class Run:
         return sum(float(one[1]) for one in found if one)
 
 
+# What pytest sets for itself, and what makes it print whole messages below the points.
+NOT_TYPED = ("PYTEST_", "CI", "BUILD_NUMBER")
+
+
 def run(folder: Path, *arguments: str, timeout: float = 240, **variables: str) -> Run:
     """Run `pytest --nbval` on a folder, as a person would type it there."""
     begun = time.monotonic()
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | variables
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(NOT_TYPED)} | variables
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--nbval", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--color=no", *arguments],
         cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=timeout,
