@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from .cli_options import Command
+from .grading.sealed.seeds import KINDS
 from .problem import Problem
 
 __all__ = ["add_commands"]
-
-UNSEALED = 3
-KINDS = ("run", "learner", "submission")
 
 
 def grade(options: argparse.Namespace) -> int:
@@ -27,7 +25,7 @@ def grade(options: argparse.Namespace) -> int:
     from .cohort.people import read_roster
     from .cohort.reports import write_all
     from .grading.sealed.limits import limits_here
-    from .grading.sealed.seal import best_seal, seals
+    from .grading.sealed.seal import UNSEALED, best_seal, seals
 
     if options.jobs < 1:
         raise Problem(f"--jobs is {options.jobs}; give 1 or more")

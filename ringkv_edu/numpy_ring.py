@@ -26,7 +26,7 @@ from .inputs import check_heads, check_tokens, count, factor, zeros
 from .rewind import RewindError, check_positions, length_after_rewind
 from .visibility import in_reach, slot_of, slots_of, visibility_mask
 
-__all__ = ["NumpyRing", "RewindError"]
+__all__ = ["NumpyRing", "RewindError", "masked_attention"]
 
 Array = npt.NDArray[Any]
 SIZES, ARRAYS = ("window", "sinks", "slack", "seen"), ("keys", "values", "positions")
@@ -96,7 +96,7 @@ class NumpyRing:
         if len(held) < top:  # a rewind left holes; what they hold must not become 0 x NaN
             self._clear(self.positions < 0)
         mask = self._mask(np.array([self.seen - 1]), self.positions[:top])
-        return _attention(q, self.keys[:, :top], self.values[:, :top], mask, scale)
+        return masked_attention(q, self.keys[:, :top], self.values[:, :top], mask, scale)
 
     def _chunk(self, q: Array, k: Array, v: Array, scale: float) -> Array:
         """Let several tokens attend to the ring as it was and to the chunk beside it."""
@@ -111,7 +111,7 @@ class NumpyRing:
             some = slice(start, start + rows)
             near = in_reach(queries[some], held, self.window, self.sinks)
             mask = self._mask(queries[some], held[near])
-            out[:, some] = _attention(q[:, some], keys[:, near], values[:, near], mask, scale)
+            out[:, some] = masked_attention(q[:, some], keys[:, near], values[:, near], mask, scale)
         return out
 
     def append(self, k: Array, v: Array) -> None:
@@ -219,7 +219,7 @@ class NumpyRing:
         self.positions[slots] = -1
 
 
-def _attention(q: Array, keys: Array, values: Array, mask: Array, scale: float) -> Array:
+def masked_attention(q: Array, keys: Array, values: Array, mask: Array, scale: float) -> Array:
     """Softmax attention of n queries over m stored tokens.
 
     ``q`` (heads, n, d), ``keys`` and ``values`` (kv_heads, m, d), ``mask`` (n, m) True where a

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .inputs import count
+from .numpy_ring import masked_attention
 from .visibility import visibility_mask
 
 __all__ = ["OutOfPages", "PagePool", "PagedSequence", "pages_needed"]
@@ -128,14 +129,9 @@ class PagedSequence:
     def attend(self, q: Array, scale: float | None = None) -> Array:
         """Attend with a query (heads, head_dim) at the newest position; masked by positions."""
         keys, values = self.gather()
-        group = len(q) // len(keys)
-        scores = np.einsum("hd,hnd->hn", q, np.repeat(keys, group, 0), dtype=np.float64)
-        mask = visibility_mask([self.seen - 1], self.positions, self.window or self.seen)[0]
-        scores = np.where(mask, scores * (q.shape[1] ** -0.5 if scale is None else scale), -np.inf)
-        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-        out: Array = np.einsum("hn,hnd->hd", weights, np.repeat(values, group, 0))
-        out /= weights.sum(axis=1, keepdims=True)
-        return out
+        mask = visibility_mask([self.seen - 1], self.positions, self.window or self.seen)
+        factor = q.shape[1] ** -0.5 if scale is None else scale
+        return masked_attention(q[:, None], keys, values, mask, factor)[:, 0]
 
     def fork(self) -> PagedSequence:
         """Give a second sequence with the same past; no page is copied until one of them writes."""

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .inputs import count
+from .numpy_ring import masked_attention
 from .quantize import Quantized, quantize
 from .visibility import visibility_mask
 
@@ -80,14 +81,9 @@ class QuantizedRing:
     def attend(self, q: Array, scale: float | None = None) -> Array:
         """Attend with a query (heads, head_dim) at the newest position; gives (heads, head_dim)."""
         keys, values = self.read()
-        group = len(q) // len(keys)
-        scores = np.einsum("hd,hnd->hn", q, np.repeat(keys, group, 0), dtype=np.float64)
-        mask = visibility_mask([self.seen - 1], self.positions, self.window)[0]
-        scores = np.where(mask, scores * (q.shape[1] ** -0.5 if scale is None else scale), -np.inf)
-        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-        out: Array = np.einsum("hn,hnd->hd", weights, np.repeat(values, group, 0))
-        out /= weights.sum(axis=1, keepdims=True)
-        return out
+        mask = visibility_mask([self.seen - 1], self.positions, self.window)
+        factor = q.shape[1] ** -0.5 if scale is None else scale
+        return masked_attention(q[:, None], keys, values, mask, factor)[:, 0]
 
 
 def _plain(part: Array | Quantized) -> Array:

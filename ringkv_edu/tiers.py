@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from .inputs import count
 from .quantize import Quantized, quantize
+from .tiled import fold, start
 
 __all__ = ["TieredCache"]
 
@@ -79,18 +80,12 @@ class TieredCache:
     def attend(self, q: Array, scale: float | None = None) -> Array:
         """Attend with a query (heads, head_dim) at the newest position, to everything ever seen."""
         factor = q.shape[1] ** -0.5 if scale is None else scale
-        top = np.full((len(q), 1), -np.inf)
-        total, out = np.zeros((len(q), 1)), np.zeros(q.shape)
-        for keys, values in self._parts():  # one part at a time, as tiled.py does
+        state = start(len(q), 1, q.shape[1])
+        for keys, values in self._parts():
             group = len(q) // len(keys)
-            keys = np.repeat(keys, group, 0).astype(np.float64)
-            scores = factor * np.einsum("hd,hnd->hn", q, keys)
-            new = np.maximum(top, scores.max(axis=1, keepdims=True))
-            kept, weights = np.exp(top - new), np.exp(scores - new)
-            total = total * kept + weights.sum(axis=1, keepdims=True)
-            out = out * kept + np.einsum("hn,hnd->hd", weights, np.repeat(values, group, 0))
-            top = new
-        return np.asarray(out / total)
+            keys, values = (np.repeat(x.astype(np.float64), group, 0) for x in (keys, values))
+            state = fold(state, factor * q[:, None] @ keys.swapaxes(1, 2), values)
+        return np.asarray(state[2] / state[1])[:, 0]
 
     def _parts(self) -> Iterator[tuple[Array, Array]]:
         for tier, parts in (("cold", self._cold()), ("warm", iter(self.warm))):

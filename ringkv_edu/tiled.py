@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from .visibility import visibility_mask
 
-__all__ = ["Work", "shared_tiles", "tiled_attention"]
+__all__ = ["State", "Work", "fold", "shared_tiles", "start", "tiled_attention"]
 
 Array = npt.NDArray[Any]
 
@@ -56,7 +56,7 @@ def tiled_attention(
     computed = tiles = 0
     for top in range(0, n, rows):
         query = np.arange(top, min(top + rows, n))
-        state = _start(heads, len(query), d)
+        state = start(heads, len(query), d)
         for left in range(0, n, columns):
             tiles += 1
             near = np.arange(left, min(left + columns, n))
@@ -64,7 +64,7 @@ def tiled_attention(
             if mask.any():
                 computed += 1
                 scores = factor * q[:, query].astype(np.float64) @ key[:, near].swapaxes(1, 2)
-                state = _fold(state, np.where(mask, scores, -np.inf), value[:, near])
+                state = fold(state, np.where(mask, scores, -np.inf), value[:, near])
         out[:, query] = state[2] / state[1]
     held = heads * rows * (columns + 2 + d)
     return out, Work(computed, tiles, held)
@@ -73,7 +73,8 @@ def tiled_attention(
 State = tuple[Array, Array, Array]  # maximum and sum of weights (heads, rows, 1), output
 
 
-def _start(heads: int, rows: int, d: int) -> State:
+def start(heads: int, rows: int, d: int) -> State:
+    """Give the state of queries that have seen nothing yet."""
     return (
         np.full((heads, rows, 1), -np.inf),
         np.zeros((heads, rows, 1)),
@@ -81,8 +82,12 @@ def _start(heads: int, rows: int, d: int) -> State:
     )
 
 
-def _fold(state: State, scores: Array, values: Array) -> State:
-    """Take in a tile. A row that has seen nothing yet has maximum -inf, and is left at nothing."""
+def fold(state: State, scores: Array, values: Array) -> State:
+    """Take in a tile: ``scores`` (heads, rows, m), ``values`` (heads, m, d).
+
+    A row that has seen nothing yet has maximum -inf, and is left at nothing. The attention is
+    ``state[2] / state[1]``.
+    """
     top, total, out = state
     new = np.maximum(top, scores.max(axis=2, keepdims=True))
     base = np.where(np.isneginf(new), 0, new)  # -inf - -inf is nan

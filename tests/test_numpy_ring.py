@@ -511,7 +511,7 @@ def test_inputs_need_not_be_contiguous_or_writable() -> None:
 def test_the_heart_is_short() -> None:
     """Write, mask, attend, step and the attention itself: about 60 lines of code at most."""
     heart = ("_places", "_write", "_mask", "_one", "_chunk", "append", "step", "attend")
-    parts = [getattr(NumpyRing, name) for name in heart] + [module._attention]
+    parts = [getattr(NumpyRing, name) for name in heart] + [module.masked_attention]
     assert sum(map(_lines_of_code, parts)) <= 60
 
 

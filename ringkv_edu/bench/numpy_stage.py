@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numpy_ring import NumpyRing, _attention
+from ..numpy_ring import NumpyRing, masked_attention
 from .measure import fastest, table
 
 __all__ = ["report"]
@@ -121,11 +121,11 @@ def _in_order(ring: NumpyRing, q: Any, k: Any) -> Any:
     ring.append(k, k)
     order = np.argsort(ring.positions)
     mask = ring._mask(np.array([ring.seen - 1]), ring.positions[order])
-    return _attention(q, ring.keys[:, order], ring.values[:, order], mask, HEAD_DIM**-0.5)
+    return masked_attention(q, ring.keys[:, order], ring.values[:, order], mask, HEAD_DIM**-0.5)
 
 
 def _repeated(ring: NumpyRing, q: Any, k: Any) -> Any:
     ring.append(k, k)
     mask = ring._mask(np.array([ring.seen - 1]), ring.positions)
     keys, values = (np.repeat(x, GROUP, axis=0) for x in (ring.keys, ring.values))
-    return _attention(q, keys, values, mask, HEAD_DIM**-0.5)
+    return masked_attention(q, keys, values, mask, HEAD_DIM**-0.5)

@@ -14,10 +14,9 @@ from typing import Any
 
 from ..grading.release import lessons
 from ..grading.sealed.limits import Limits
-from ..grading.sealed.oracle import Oracle, ask
+from ..grading.sealed.oracle import Oracle
 from ..grading.sealed.seal import Seal
-from ..grading.sealed.seeds import seeds
-from ..grading.sealed.session import solutions_folder
+from ..grading.sealed.session import oracle_for
 from ..grading.submission import Submission, Unreadable, lesson_named, read_submission
 from ..problem import Problem
 from .collect import HandedIn
@@ -89,8 +88,7 @@ class Batch:
         """Give what is right in a lesson, with the seed of a learner or a file, or of the run."""
         key = lesson, whose
         if key not in self.oracles:
-            solution = solutions_folder() / f"{lesson}.ipynb"
-            self.oracles[key] = ask(lesson, solution, seeds(self.key, *key))
+            self.oracles[key] = oracle_for(lesson, self.key, whose)
         return self.oracles[key]
 
     def job(self, read: Read) -> Job:

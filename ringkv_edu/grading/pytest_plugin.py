@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 PREFIX = "ringkv_"
-UNSEALED = 3  # the exit status where nothing can seal a process
 NOT_OURS = "it is none of this course's notebooks"
 KEPT = re.compile(r"\.kept-\d+\.ipynb$")  # what `ringkv reset` and `ringkv update` put aside
 
@@ -66,7 +65,7 @@ def sealed_run(config: pytest.Config) -> Any:
     from ..problem import Problem
     from .handed_in import refuse_settings
     from .sealed.limits import limits_here
-    from .sealed.seal import best_seal, seals
+    from .sealed.seal import UNSEALED, best_seal, seals
     from .sealed.seeds import fresh_key
     from .sealed.session import KEY, SealedRun
 

@@ -122,7 +122,7 @@ READING = {
     ),
     "imports-from-the-checkout": (
         "import importlib, sys\n"
-        f"sys.path[:0] = [{str(ROOT)!r}, '/work/main', '/course/..']\n"
+        f"sys.path[:0] = [{str(ROOT)!r}, '/course/..']\n"
         "for name in [m for m in sys.modules if m.startswith('ringkv')]: del sys.modules[name]\n"
         "module = attempt(importlib.import_module, 'ringkv' + '_edu.checks.lesson_00')\n"
         "if module is not None: use(NEEDLE)"

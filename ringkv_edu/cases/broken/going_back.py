@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...numpy_ring import Array, NumpyRing, _attention
+from ...numpy_ring import Array, NumpyRing, masked_attention
 from ...rewind import length_after_rewind
 
 __all__ = [
@@ -139,7 +139,7 @@ class DraftsStay(NumpyRing):
 
     def _one(self, q: Array, scale: float) -> Array:
         mask = self._mask(np.array([self.seen - 1]), self.positions)
-        return _attention(q, self.keys, self.values, mask, scale)
+        return masked_attention(q, self.keys, self.values, mask, scale)
 
 
 class StateForgetsHoles(NumpyRing):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...numpy_ring import Array, NumpyRing, _attention
+from ...numpy_ring import Array, NumpyRing, masked_attention
 from ...rope import rotate
 from ...visibility import visibility_mask
 from ..rotating import RotatingRing
@@ -81,7 +81,7 @@ class WriteFirst(NumpyRing):
         self.append(k, v)
         held = np.repeat(self.positions[None] >= 0, q.shape[1], axis=0)
         by = self.keys.shape[2] ** -0.5 if scale is None else scale
-        return _attention(q, self.keys, self.values, held, by)
+        return masked_attention(q, self.keys, self.values, held, by)
 
 
 class OneBound(NumpyRing):
@@ -120,7 +120,7 @@ class Uninitialised(NumpyRing):
 
     def _one(self, q: Array, scale: float) -> Array:
         mask = self._mask(np.array([self.seen - 1]), self.positions)
-        return _attention(q, self.keys, self.values, mask, scale)
+        return masked_attention(q, self.keys, self.values, mask, scale)
 
 
 class StaleQuery(NumpyRing):
@@ -132,7 +132,7 @@ class StaleQuery(NumpyRing):
         """Attend from the position after the newest."""
         mask = self._mask(np.array([self.seen]), self.positions)
         by = self.keys.shape[2] ** -0.5 if scale is None else scale
-        return _attention(q[:, None], self.keys, self.values, mask, by)[:, 0]
+        return masked_attention(q[:, None], self.keys, self.values, mask, by)[:, 0]
 
 
 class GroupsScattered(NumpyRing):

@@ -17,8 +17,9 @@ from typing import Any
 from .limits import Limits
 from .place import FIRST, PLACE, place_of
 
-__all__ = ["NONE", "Seal", "best_seal", "command_in_place", "seals"]
+__all__ = ["NONE", "UNSEALED", "Seal", "best_seal", "command_in_place", "seals"]
 
+UNSEALED = 3  # the exit status where nothing can seal a process
 ENTER, INSIDE = (Path(__file__).with_name(name) for name in ("enter.py", "inside.py"))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ..by_hand import broken_rule
@@ -19,7 +19,7 @@ from .seal import Seal
 from .seeds import fresh_key, seeds
 from .view import package_folder
 
-__all__ = ["KEY", "SOLUTIONS", "SealedRun", "solutions_folder"]
+__all__ = ["KEY", "SOLUTIONS", "SealedRun", "oracle_for", "solutions_folder"]
 
 KEY, SOLUTIONS = "RINGKV_SEALED_KEY", "RINGKV_SOLUTIONS"
 
@@ -41,6 +41,11 @@ def solutions_folder() -> Path:
         ) from None
 
 
+def oracle_for(lesson: str, key: str, whose: str = "") -> Oracle:
+    """Run a lesson's solution with the seed that a key gives; raises ``OracleError``."""
+    return ask(lesson, solutions_folder() / f"{lesson}.ipynb", seeds(key, lesson, whose))
+
+
 @dataclass
 class SealedRun:
     """What the notebooks of one run share.
@@ -57,16 +62,13 @@ class SealedRun:
     def oracle(self, lesson: str) -> Oracle:
         """Give what is right in a lesson; raises ``OracleError``."""
         if lesson not in self.known:
-            solution = solutions_folder() / f"{lesson}.ipynb"
-            self.known[lesson] = ask(lesson, solution, seeds(self.key, lesson))
+            self.known[lesson] = oracle_for(lesson, self.key)
         return self.known[lesson]
 
     def merge(self, lesson: ReleasedLesson, submission: Submission) -> Merged:
         """Put answers into the release, with this run's seed and references."""
         oracle = self.oracle(lesson.name)
-        rule: Callable[[str, str], str] = lambda exercise, source: broken_rule(  # noqa: E731
-            lesson.name, exercise, source
-        )
+        rule = partial(broken_rule, lesson.name)
         return sealed_book(merge(lesson, submission), oracle.references, oracle.seed, rule)
 
     def kernel(self, lesson: str, *masked: Path) -> SealedKernel:
