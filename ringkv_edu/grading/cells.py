@@ -6,6 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
+from .by_hand import broken_rule
 from .enclosed import enclosed
 from .explain import clean, difference, error_cause
 from .kernel import MOST_OUTPUT, Garbled, Kernel, KernelDied, TimeUp, TooMuchOutput
-from .merge import UNTOUCHED, Merged, merge
+from .merge import UNTOUCHED, Merged, merge, refuse
 from .points import readable, shown
 from .release import ReleasedLesson, lessons
 from .sealed.kernel import CutOff, TooLarge
@@ -55,8 +57,10 @@ class NotebookFile(IPyNbFile):  # type: ignore[misc]
     def prepare(self, submission: Submission, sealed: SealedRun | None = None) -> None:
         """Put the answers into the release; raises whatever an odd file leads to."""
         self.lesson, self.sealed = lessons()[submission.lesson], sealed
-        whole = sealed.merge if sealed else merge
-        self.merged = whole(self.lesson, submission)
+        merged = merge(self.lesson, submission)
+        self.merged = refuse(self.lesson, merged, partial(broken_rule, self.lesson.name))
+        if sealed:
+            self.merged = sealed.book(self.lesson.name, self.merged)
         self.nb = nbformat.reads(json.dumps(self.merged.book), as_version=4)
         self.answer_errors: dict[str, str] = {}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from .release import ReleasedLesson, lesson_of_cell, lessons, source_of, with_seed
+from .release import ReleasedLesson, lesson_of_cell, source_of, with_seed
 from .submission import Submission, SubmittedCell
 
-__all__ = ["Merged", "answer_cells", "merge", "sealed_book"]
+__all__ = ["Merged", "answer_cells", "merge", "refuse", "sealed_book"]
 
 LONGEST_CELL, MOST_READ = 50_000, 500_000  # characters
 MISSING = "its answer cell is missing: `ringkv update` puts it back"
@@ -56,19 +56,22 @@ def merge(lesson: ReleasedLesson, submission: Submission) -> Merged:
     return Merged(book, states, frozenset(_names_elsewhere(submission, answers)))
 
 
-def sealed_book(
-    merged: Merged, references: Mapping[str, str], seed: int, rule: Callable[[str, str], str]
-) -> Merged:
-    """Leave what is given, answered and graded; put a seed and references into graded cells.
+def refuse(lesson: ReleasedLesson, merged: Merged, rule: Callable[[str, str], str]) -> Merged:
+    """Put the stub in the place of each answer for which ``rule(exercise, source)`` names a reason.
 
-    An answer for which ``rule(exercise, source)`` names a broken rule is not run.
+    Such an answer is not run, and earns nothing.
     """
-    states, refused = dict(merged.states), set()
-    stubs = {
-        cell["id"]: source_of(cell)
-        for lesson in lessons().values()
-        for cell in lesson.cells("answer")
-    }
+    states, refused, stubs = dict(merged.states), set(), lesson.answers()
+    for cell in merged.book["cells"]:
+        name = cell["id"]
+        if name in stubs and name not in states and (why := rule(name, source_of(cell))):
+            states[name], cell["source"] = why, stubs[name]
+            refused.add(name)
+    return Merged(merged.book, states, merged.elsewhere, frozenset(refused))
+
+
+def sealed_book(merged: Merged, references: Mapping[str, str], seed: int) -> Merged:
+    """Leave what is given, answered and graded; put a seed and references into graded cells."""
     kept = []
     for cell in merged.book["cells"]:
         role = cell["metadata"].get("ringkv", {}).get("role")
@@ -79,15 +82,10 @@ def sealed_book(
             text = references[cell["id"]]
             cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": text}]
             cell["execution_count"] = 1
-        elif (
-            role == "given"
-        ):  # run, not compared: nothing is known of it with this release's kernel
+        else:  # run, not compared
             cell["outputs"], cell["execution_count"] = [], None
-        elif cell["id"] not in states and (broken := rule(cell["id"], source_of(cell))):
-            states[cell["id"]], cell["source"] = broken, stubs[cell["id"]]
-            refused.add(cell["id"])
         kept.append(cell)
-    return Merged({**merged.book, "cells": kept}, states, merged.elsewhere, frozenset(refused))
+    return replace(merged, book={**merged.book, "cells": kept})
 
 
 def answer_cells(lesson: ReleasedLesson, submission: Submission) -> dict[str, SubmittedCell]:

@@ -201,3 +201,12 @@ def test_the_release_itself_cannot_be_the_reference(tmp_path: Path) -> None:
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks" / f"{LESSON_00}.ipynb").write_bytes(text(book))
     assert "0/1" in run(tmp_path).output
+
+
+def test_a_self_check_holds_the_rules_of_a_sealed_run(tmp_path: Path) -> None:
+    """Or a learner would learn of them with the grade."""
+    source = "from ringkv_edu.given import write_at_head as append\n"
+    (tmp_path / "book.ipynb").write_bytes(
+        text(answered(source, "ex02-append", "01_plain_python_ring"))
+    )
+    assert "ex02-append        0/3    uses the given `write_at_head`" in run(tmp_path).output

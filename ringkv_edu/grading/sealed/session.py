@@ -5,13 +5,9 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
-from ..by_hand import broken_rule
-from ..merge import Merged, merge, sealed_book
-from ..release import ReleasedLesson
-from ..submission import Submission
+from ..merge import Merged, sealed_book
 from .kernel import SealedKernel
 from .limits import Limits, limits_here
 from .oracle import Oracle, OracleError, ask
@@ -65,11 +61,10 @@ class SealedRun:
             self.known[lesson] = oracle_for(lesson, self.key)
         return self.known[lesson]
 
-    def merge(self, lesson: ReleasedLesson, submission: Submission) -> Merged:
-        """Put answers into the release, with this run's seed and references."""
-        oracle = self.oracle(lesson.name)
-        rule = partial(broken_rule, lesson.name)
-        return sealed_book(merge(lesson, submission), oracle.references, oracle.seed, rule)
+    def book(self, lesson: str, merged: Merged) -> Merged:
+        """Put this run's seed and references into a merged notebook."""
+        oracle = self.oracle(lesson)
+        return sealed_book(merged, oracle.references, oracle.seed)
 
     def kernel(self, lesson: str, *masked: Path) -> SealedKernel:
         """Start a kernel that cannot see the course, nor any of ``masked``."""
