@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -66,11 +67,13 @@ def started_course(folder: Path) -> Iterator[str]:
         "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True",
     ]  # fmt: skip
     with log.open("w") as out:
-        server = subprocess.Popen(command, stdout=out, stderr=out, env=environment, cwd=folder)
+        server = subprocess.Popen(
+            command, stdout=out, stderr=out, env=environment, cwd=folder, start_new_session=True
+        )
         try:
             yield _address(server, log, port)
         finally:
-            server.terminate()
+            os.killpg(server.pid, signal.SIGTERM)  # `ringkv start` and the JupyterLab below it
             server.wait(20)
 
 
