@@ -20,6 +20,7 @@ import pytest
 
 from ringkv_edu.cohort.batch import Batch, Store, check_fresh, grade
 from ringkv_edu.cohort.collect import collect
+from ringkv_edu.cohort.job import steady
 from ringkv_edu.cohort.people import Learner, Roster
 from ringkv_edu.grading.release import lessons
 from ringkv_edu.grading.sealed.oracle import ask
@@ -229,3 +230,16 @@ def test_a_half_written_result_is_made_again(few: Path) -> None:
     asked = []
     graded(few, lambda job: asked.append(job) or made_up(job))
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("<object at 0x7f3a9c0d1e20>", "<object at 0x…>"),
+        ("ringkv-ab12cd/notebook", "…/notebook"),
+        ("/tmp/ipykernel_123/45.py and /tmp/tmpx1_y", "…/45.py and …"),
+        ("line 3: 0xff of tmpfs in ringkv", "line 3: 0xff of tmpfs in ringkv"),
+    ],
+)
+def test_a_result_holds_nothing_that_differs_from_run_to_run(said: str, kept: str) -> None:
+    assert steady(said) == kept
