@@ -138,6 +138,7 @@ def _widget_class() -> Any:
         "angle": traitlets.Unicode(), "predict": traitlets.Unicode(), "lang": traitlets.Unicode(),
         "beside": traitlets.Bool(), "speed": traitlets.Int(), "words": traitlets.Dict(),
     }  # fmt: skip
-    traits = {name: kind.tag(sync=True) for name, kind in kinds.items()}
+    # No echo: what the kernel repeats, late, would take the figure back to a step already left.
+    traits = {name: kind.tag(sync=True, echo_update=False) for name, kind in kinds.items()}
     source = {"_esm": _source("theatre.js"), "_css": _source("theatre.css")}
     return type("LiveTheatre", (anywidget.AnyWidget,), traits | source)

@@ -19,6 +19,7 @@ CELLS = {
     "one": 'from ringkv_edu import show\nshow("ring", "ring + sinks", tokens=24, window=(4, 8))',
     "two": 'show("everything", tokens=9)',
     "busy": "import time\nstop = time.time() + 8\nwhile time.time() < stop:\n    pass",
+    "brief": "stop = __import__('time').time() + 2\nwhile __import__('time').time() < stop:\n    pass",
     "page": (
         "from IPython.display import HTML\nfrom ringkv_edu import show\n"
         'HTML(show("ring", tokens=9).html())'
@@ -26,6 +27,9 @@ CELLS = {
     "space": "\n".join(f"# {n}" for n in range(90)),
 }
 COUNT = "() => window.jupyterapp.shell.currentWidget.content.widgets.length"
+STEPS = """fig => { window.steps = []; let now = fig.dataset.t;
+  new MutationObserver(() => { if (fig.dataset.t !== now) window.steps.push(now = fig.dataset.t); })
+    .observe(fig, { attributes: true }); }"""
 WINDOWING = """async mode => { const book = window.jupyterapp.shell.currentWidget.content;
   book.notebookConfig = { ...book.notebookConfig, windowingMode: mode }; }"""
 
@@ -119,6 +123,23 @@ def test_it_goes_on_while_the_kernel_is_busy_and_when_it_is_dead(lab: Lab) -> No
     lab.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     press(lab, "ArrowRight", "ArrowRight")
     at_step(lab, 3)
+
+
+def test_a_kernel_that_answers_late_does_not_take_it_back(lab: Lab) -> None:
+    press(lab, "Home")
+    lab.page.wait_for_timeout(500)  # the kernel knows of step 0
+    lab.cell("brief").locator(".jp-InputPrompt").click()
+    lab.page.keyboard.press("Control+Enter")
+    figure(lab, "one").locator(".fig").evaluate(STEPS)
+    press(lab, "ArrowRight")
+    lab.page.wait_for_timeout(400)  # of this it is told, and answers when it is free again
+    for _ in range(22):  # of these, each too soon after the one before, not yet
+        press(lab, "ArrowRight")
+        lab.page.wait_for_timeout(120)
+    expect(lab.cell("brief").locator(".jp-InputPrompt")).not_to_have_text("[*]:")
+    lab.page.wait_for_timeout(1000)
+    at_step(lab, 23)
+    assert lab.page.evaluate("window.steps") == [str(t) for t in range(1, 24)]
 
 
 def test_after_a_reload_it_is_there_again(lab: Lab) -> None:
