@@ -12,6 +12,7 @@ from . import (
     __version__,
     cli_audit,
     cli_budget,
+    cli_duel,
     cli_evaluate,
     cli_grade,
     cli_models,
@@ -256,7 +257,7 @@ def _parser() -> argparse.ArgumentParser:
             "ringkv update",
         )
     )
-    more = cli_budget, cli_audit, cli_grade, cli_rings, cli_models, cli_real
+    more = cli_budget, cli_audit, cli_duel, cli_grade, cli_rings, cli_models, cli_real
     for part in (*more, cli_evaluate, cli_monitor):
         part.add_commands(command)
     return parser

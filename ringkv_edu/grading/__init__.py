@@ -27,5 +27,7 @@ HIDDEN = (
     "ringkv_edu.capture",
     "ringkv_edu.adapters",
     "ringkv_edu.audit",
+    "ringkv_edu.duel.rivals",
+    "ringkv_edu.duel.contest",
     "ringkv_edu.checks",
 )

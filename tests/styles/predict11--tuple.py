@@ -1,0 +1,1 @@
+order = ("retrieval", "window + sinks", "window", "summaries")
