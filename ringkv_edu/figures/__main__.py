@@ -13,6 +13,7 @@ from .cliff import draw_cliff, draw_cliff_bins
 from .clock import draw_clock
 from .counted import draw_counted
 from .cursors import draw_cursors
+from .gain import draw_gain
 from .groups import draw_groups
 from .leak import draw_leak
 from .log_n import draw_log_n
@@ -50,6 +51,7 @@ FIGURES: dict[str, Callable[[], Still]] = {
     "reach": draw_reach,
     "cliff_bins": draw_cliff_bins,
     "sink_mass": draw_sink_mass,
+    "gain": draw_gain,
 }
 """What draws each picture of the lessons, by the name of its file."""
 
