@@ -1,7 +1,7 @@
 # %% [markdown] id="start"
 # # 08 The memory budget
 #
-# *60 minutes. Needs only the standard library. The cell that measures a small decoder needs torch.*
+# *70 minutes. Needs only the standard library. The cell that measures a small decoder needs torch.*
 #
 # How many chats fit on a card, how fast can each be at best, and what does a window change? No model has to run
 # for that. It takes the shape of a model, the size and speed of a memory, and arithmetic.
@@ -37,7 +37,8 @@ from ringkv_edu.lesson import check, hint, save_work
 # | `GEMMA`, 29 of them sliding, W = 1,024 | 34 | 8, 4 | | 0.74 GiB, 17 % |
 #
 # One article gives the 13B model 32 layers, so 640 KiB and 20 GiB (B6). It halves the bytes for 8 bits and then
-# quarters them for 4: 256 MB and 64 MB for 1K tokens of the 7B model, where it is 128 MiB (B5).
+# quarters them for 4: 256 MB and 64 MB for 1K tokens of the 7B model, where it is 128 MiB (B5). Another takes numbers
+# for bytes: 524 million of them, one layer's keys of 128,000 tokens, are 1.05 GB (C2).
 #
 # Write `planned_bytes(shape, tokens, batch, sinks, slack, number)`: the bytes of the caches of `batch` requests of
 # `tokens` tokens each. `number` is the bytes of one number; for 4 bits it is 0.5. A sliding layer has slots for its
@@ -210,6 +211,9 @@ for name, cache in caches.items():
 # | 1 of 32K | 17.2 ms | 30.7 ms | 33 |
 # | 1 of 32K, in 8 bits | 8.6 ms | 22.1 ms, 0.72 of it, not half | 45 |
 # | 8 of 4K | 17.2 ms | 30.7 ms | 261 |
+#
+# (A cache of 32K is 1.27 times the weights, "more than half" in print, B11. In a layer a token has 16 KiB, the
+# weights 405 MB; 2 KB and 100 MB in print, C10.)
 #
 # Write `step_seconds(weights, token, window, lengths, bandwidth)`. `token` is the bytes of a token's keys and values
 # in all layers, `window` the W of all layers or `None`, `lengths` how many tokens each request has (the newest
