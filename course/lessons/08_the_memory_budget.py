@@ -1,7 +1,8 @@
 # %% [markdown] id="start"
 # # 08 The memory budget
 #
-# *70 minutes. Needs only the standard library. The cell that measures a small decoder needs torch.*
+# *70 minutes. What you write needs only the standard library; one cell that measures a small
+# decoder needs torch.*
 #
 # How many chats fit on a card, how fast can each be at best, and what does a window change? No model has to run
 # for that. It takes the shape of a model, the size and speed of a memory, and arithmetic.
