@@ -37,9 +37,10 @@ from ringkv_edu.lesson import check, hint, save_work
 # | `GEMMA`, if all were global | 34 | 8, 4 | 136 KiB | 4.25 GiB |
 # | `GEMMA`, 29 of them sliding, W = 1,024 | 34 | 8, 4 | | 0.74 GiB, 17 % |
 #
-# One article gives the 13B model 32 layers, so 640 KiB and 20 GiB (B6). It halves the bytes for 8 bits and then
-# quarters them for 4: 256 MB and 64 MB for 1K tokens of the 7B model, where it is 128 MiB (B5). Another takes numbers
-# for bytes: 524 million of them, one layer's keys of 128,000 tokens, are 1.05 GB (C2).
+# The 16 GiB are in print, too, as 17.2 GB and as 16 (B1, D1). One article gives the 13B model 32 layers, so
+# 640 KiB and 20 GiB (B6). It halves the bytes for 8 bits and quarters those for 4: 256 MB and 64 MB for 1K tokens of
+# the 7B model, where it is 128 MiB (B5). Another takes numbers for bytes: 524 million of them, one layer's keys of
+# 128,000 tokens, are 1.05 GB (C2).
 #
 # Write `planned_bytes(shape, tokens, batch, sinks, slack, number)`: the bytes of the caches of `batch` requests of
 # `tokens` tokens each. `number` is the bytes of one number; for 4 bits it is 0.5. A sliding layer has slots for its
@@ -75,7 +76,10 @@ for shape in shapes:
         kept = dict(batch=rng.randrange(2, 9), sinks=rng.randrange(1, 5), slack=rng.randrange(1, 9))
         kept["number"] = 0.5 if tokens == 40 else rng.choice([1, 2])
         bare = planned_bytes(shape, tokens)
-        print(f"  {tokens} tokens: {plain(round(bare))} bytes; with", *kept.items())
+        print(
+            f"  {tokens} tokens: {plain(round(bare))} bytes; with",
+            *(f"{key} {value}" for key, value in kept.items()),
+        )
         print("   ", plain(round(planned_bytes(shape, tokens, **kept))))
 
 # %% [markdown] role="hint" exercise="bg1-cache"
@@ -111,8 +115,8 @@ for shape in shapes:
 # A whole unit goes wrong as easily. A card of 24 GiB has room for 18,531 tokens of the 7B model at a share of 0.9;
 # take them for 24 GB, and it is 15,493.
 #
-# Write three functions. `cache` is a function: `cache(n)` gives the bytes of a request of n tokens. It never falls,
-# but it may stop growing.
+# Write three functions. `cache` is a function: `cache(n)` gives the bytes of a request of n tokens, sinks and slack
+# included. It never falls as n grows, but it may stop growing.
 #
 # - `room(memory, unit, weights, use)`: bytes for caches on a card of `memory` `"GB"` or `"GiB"`; 0 where the
 #   weights do not fit.
@@ -270,7 +274,7 @@ for window in (None, 1024, rng.randrange(200, 900)):
 
 # %% [markdown] role="solution" exercise="bg3-floor"
 # Eight requests of 4K read what one of 32K reads, and give eight tokens for it. That is why servers want large
-# batches, and why memory is worth more than it holds. It is a floor: lesson 05 measured how near a step comes. With
+# batches, and why freed memory becomes speed. It is a floor: lesson 05 measured how near a step comes. With
 # sinks a query sees S more; slack is stored and not read.
 
 # %% [markdown] id="predict08-why"
@@ -344,8 +348,8 @@ check("predict08")
 # - `first_length(weights, token, window, wanted, batch, most)`: the first whole number of tokens at which the latency
 #   gain is at least `wanted` (above 1); `None` if that is beyond `most`, the longest text the model takes.
 #
-# For 3 times the 7B model needs 54,483 tokens alone, 9,499 in a batch of 8. Llama 2 was trained for 4,096: alone
-# it never gets there, in a batch of 64 it does, at 3,876.
+# With W = 1,024 the 7B model is 3 times as fast from 54,483 tokens on, in a batch of 8 from 9,499. Llama 2 was trained
+# for 4,096: alone it never gets there. A batch of 64 does, at 3,876, on a card with room for 130 GB of caches.
 
 
 # %% id="bg4-gain" role="answer"
@@ -440,7 +444,7 @@ for most in (119, 120, 10**6):
 # | 20,000 tokens, all with all (B8) | 400 million |
 # | causal | 200 million |
 # | W = 1,024 | 20 million |
-# | 4K to 32K, causal (B3) | 64 times; a token's passes through the weights 8 times |
+# | 4K to 32K, causal (B3) | 64 times; passes through the weights 8 times |
 #
 # 128K tokens by 128K are 34.4 GB of scores in fp16; the 16 GB that are printed (C1) are the causal half, in GiB.
 #
@@ -547,8 +551,8 @@ scenes.measured()
 # *Difficulty 3 of 5 · 8 minutes · 2 points*
 #
 # A server's planner gave each of Gemma 4 31B's 60 layers pages for the longest text, though 50 slide with W = 1,024
-# (tenstorrent/tt-xla#5727; a mend like it was proposed in vllm-project/vllm#39254). At 128K it asked for nearly six
-# times too much. The first mend made rings of W slots for every request, so at 128 tokens it asked for more than
+# (tenstorrent/tt-xla#5727; vllm-project/vllm#39254 reports the same). At 128K that is nearly six times too much. The
+# first mend made rings of W slots for every request, so at 128 tokens it asked for more than
 # before (tt-xla#5834). Another tool left sliding layers out (alvarobartt/hf-mem#60).
 #
 # This is a toy. Memory is a pool of `pages`; a page holds `page` tokens of **one** layer of one request.
