@@ -400,9 +400,9 @@ for _ in range(3):
     print("weights, token, window:", plain(sizes))
     for tokens in (window // 2, 5 * window + 3, 20 * window):
         gains = [latency_gain(*sizes, tokens, batch) for batch in (1, 6)]
-        print(f"  {tokens} tokens: latency", plain(gains, 5), end="")
+        print(f"  {tokens} tokens: latency", plain(gains), end="")
         lefts = (sizes[1] * tokens - 1, 3 * sizes[1] * tokens + 50)
-        print(" throughput", plain([throughput_gain(*sizes, tokens, left) for left in lefts], 5))
+        print(" throughput", plain([throughput_gain(*sizes, tokens, left) for left in lefts]))
     lengths = [
         first_length(*sizes, wanted, batch, 10**6) for wanted in (1.5, 3) for batch in (1, 9)
     ]
@@ -495,7 +495,7 @@ for n in (2, 30, 402 + 4 * rng.randrange(50)):
     weights, each = 2 * rng.randrange(100, 450) + 1, 2 * rng.randrange(1, 10) + 1
     window = rng.randrange(4, 20)
     shares = [work_left(weights, each, n, window), work_left(weights, each, n, window, 3)]
-    print(f"{weights} weights, {each} a pair, {n} tokens, W = {window}:", plain(shares, 5))
+    print(f"{weights} weights, {each} a pair, {n} tokens, W = {window}:", plain(shares, 4))
 print(
     "7B:", plain([work_left(SEVEN.weights // 2, 2 * 32 * 32 * 128, n, 1024) for n in (4096, 16384)])
 )

@@ -66,11 +66,16 @@ def solved_length(
     return found if found <= most else None
 
 
+Wanted = tuple[float, float, int, float, int, int]  # as ``solved_length`` has them, to ``most``
+
+
 def rounded_down(*args: Any) -> int | None:
     """Give the length solved for, rounded the wrong way."""
-    return solved_length(*args, rounded=floor)
+    wanted: Wanted = args  # type: ignore[assignment]
+    return solved_length(*wanted, rounded=floor)
 
 
 def weights_only(*args: Any) -> int | None:
     """Give the length at which the step has grown by the factor against the weights alone."""
-    return solved_length(*args, read=lambda weights, ring: weights)
+    wanted: Wanted = args  # type: ignore[assignment]
+    return solved_length(*wanted, read=lambda weights, ring: weights)

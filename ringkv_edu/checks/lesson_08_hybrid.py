@@ -83,7 +83,7 @@ def _more_for_all(windows: Windows, longest: int, page: int, pages: int) -> int:
 
 
 def _first_for_all(windows: Windows, longest: int, page: int, pages: int) -> int:
-    return _at_once(windows[:1] * len(windows), longest, page, pages)
+    return _at_once([windows[0]] * len(windows), longest, page, pages)
 
 
 def _cases(rng: Random) -> list[Case]:

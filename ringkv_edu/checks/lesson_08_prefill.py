@@ -21,12 +21,12 @@ def scored_pairs(n: int, window: Window = None, sinks: int = 0) -> int:
     return _triangle(n) - _triangle(unseen)
 
 
-def work_left(weights: int, each: int, n: int, window: Window, sinks: int = 0) -> float:
+def work_left(weights: float, each: float, n: int, window: Window, sinks: int = 0) -> float:
     """Give a prefill's multiplications with the window, as a share of those without."""
     return _work(weights, each, n, window, sinks) / _work(weights, each, n, None, 0)
 
 
-def _triangle(n: float) -> Any:
+def _triangle(n: int) -> int:
     return n * (n + 1) // 2
 
 
