@@ -16,7 +16,7 @@ ROWS = (
         verdict="wrong: by 2",
         why="131,072 squared, times 2 bytes. What is printed is what the causal half takes.",
         how="Tokens squared x 2 bytes; causal, half of the pairs and the diagonal.",
-        taught=("09",),
+        taught=("08 exercise 5", "09"),
         compute=run.all_scores,
         figures={"scores, GB": "34.4", "scores, GiB": ("32", "16"), "causal, GiB": "16"},
     ),
@@ -31,7 +31,7 @@ ROWS = (
         why="A number in fp16 takes two bytes.",
         how="32 x 128 x 128,000 numbers, and their bytes by `budget.Plan.cache_bytes`, halved for"
         " the keys alone.",
-        taught=("01 exercise 1", "08"),
+        taught=("01 exercise 1", "08 exercise 1"),
         compute=run.keys_alone,
         figures={
             "a layer's keys, millions of numbers": "524",
@@ -127,7 +127,7 @@ ROWS = (
         " million weights.",
         how="`budget.Plan.entry_bytes`; the weights of Llama 2 7B less two tables of 32,000 words"
         " and the last norm, over 32 layers.",
-        taught=("01 exercise 1", "08"),
+        taught=("01 exercise 1", "08 exercise 3"),
         compute=run.traffic,
         figures={"a token in a layer, KiB": ("16", "~2"), "a layer's weights, MB": ("405", "~100")},
     ),

@@ -14,6 +14,7 @@ from .clock import draw_clock
 from .counted import draw_counted
 from .cursors import draw_cursors
 from .duel import draw_duel
+from .gain import draw_gain
 from .groups import draw_groups
 from .leak import draw_leak
 from .log_n import draw_log_n
@@ -52,6 +53,7 @@ FIGURES: dict[str, Callable[[], Still]] = {
     "cliff_bins": draw_cliff_bins,
     "sink_mass": draw_sink_mass,
     "duel": draw_duel,
+    "gain": draw_gain,
 }
 """What draws each picture of the lessons, by the name of its file."""
 

@@ -25,6 +25,8 @@ HIDDEN = (
     "ringkv_edu.torch_state",
     "ringkv_edu.ragged",
     "ringkv_edu.capture",
+    "ringkv_edu.budget",
+    "ringkv_edu.budget_presets",
     "ringkv_edu.adapters",
     "ringkv_edu.audit",
     "ringkv_edu.duel.rivals",
