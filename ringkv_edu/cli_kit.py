@@ -1,4 +1,4 @@
-"""`ringkv slides`, `ringkv print` and `ringkv api`: what an instructor shows and hands out."""
+"""`ringkv slides`, `ringkv sheets` and `ringkv api`: what an instructor shows and hands out."""
 
 from __future__ import annotations
 
@@ -24,6 +24,25 @@ def slides(options: argparse.Namespace) -> int:
     return 0
 
 
+def sheets(options: argparse.Namespace) -> int:
+    """Write the pages that are printed and handed out."""
+    from .kit.sheet import cards, sheet
+
+    text = _course_page("cheat_sheet.md")
+    folder = _folder(options.out)
+    _write(folder / "cheat_sheet.html", sheet(text))
+    _write(folder / "cards.html", cards())
+    return 0
+
+
+def _course_page(name: str) -> str:
+    """Read a page of course/, here or in the clone that this package is run from."""
+    for root in (Path.cwd(), Path(__file__).resolve().parents[1]):
+        if (root / "course" / name).is_file():
+            return (root / "course" / name).read_text(encoding="utf-8")
+    raise Problem(f"there is no course/{name} here: stand in a clone of the course")
+
+
 def _folder(given: str) -> Path:
     folder = Path(given)
     if folder.exists() and not folder.is_dir():
@@ -46,3 +65,9 @@ def add_commands(command: Command) -> None:
     )
     one.add_argument("lesson", nargs="*", help="a lesson's number or name (default: all)")
     one.add_argument("--out", metavar="FOLDER", default="slides", help="(default: slides)")
+    one = command(
+        sheets,
+        "write pages to print: the cheat sheet on one A4 page, and cards for ten minutes unplugged",
+        "ringkv sheets --out sheets",
+    )
+    one.add_argument("--out", metavar="FOLDER", default="sheets", help="(default: sheets)")
