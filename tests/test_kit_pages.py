@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ringkv_edu import NumpyRing, ntk_base, slot_of, visibility_mask, visible
+from ringkv_edu.audit.page import WORDS
 from ringkv_edu.budget import Card, Plan
 from ringkv_edu.budget_presets import MODELS
 from ringkv_edu.cli import main
@@ -123,3 +124,48 @@ def test_the_command_writes_sheets(
     assert (tmp_path / "p/cheat_sheet.html").read_text("utf-8") == sheet(
         page(root, "cheat_sheet.md")
     )
+
+
+# ---- the glossary
+
+TERM = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+MUST = """slot position window sinks slack ring evict summary prefill decode step policy
+kv_heads heads head_dim batch""".split()
+ALSO = {"kv_heads": "key/value head", "retrieval": "retrieve", "NTK-aware scaling": "NTK-aware*",
+        "evict": "overwritten", "eviction": "overwritten", "ring buffer": "ring", "prefix caching": "prefix", "global layer": "global",
+        "rotary position embedding": "RoPE"}  # fmt: skip
+
+
+def terms(root: Path) -> dict[str, tuple[str, str, str]]:
+    found = TERM.findall(page(root, "glossary.md"))
+    rows = {name: rest for name, *rest in found if name not in ("term", "---")}
+    return {term: rest for names, rest in rows.items() for term in names.split(", ")}
+
+
+def prose(root: Path, number: str) -> str:
+    (path,) = (root / "course/lessons").glob(f"{number}_*.py")
+    return re.sub(r"\s+(# )?", " ", path.read_text(encoding="utf-8").casefold())
+
+
+def test_the_glossary_has_every_word_of_the_course(root: Path) -> None:
+    known = terms(root)
+    assert set(MUST) <= set(known)
+    assert {english: known[english][0] for english, _ in WORDS} == dict(WORDS)
+    rows = TERM.findall(page(root, "glossary.md"))
+    chinese = [row[1] for row in rows if row[1] not in ("中文", "---")]
+    assert len(set(chinese)) == len(chinese) >= 60
+
+
+def test_each_term_has_one_sentence_and_is_taught_where_it_says(root: Path) -> None:
+    for term, (chinese, sentence, taught) in terms(root).items():
+        assert re.search(r"[\u4e00-\u9fff]", chinese), term
+        assert sentence.endswith("."), term
+        assert ". " not in sentence, term
+        if re.fullmatch(r"\d\d", taught):
+            words = ALSO.get(term, term).casefold().rstrip("*")
+            assert words in prose(root, taught), (term, taught)
+        else:
+            (file, anchor) = re.findall(r"\]\((\w+\.md)(?:#([\w-]+))?\)", taught)[0]
+            heads = re.findall(r"^#+ (.+)$", page(root, file), re.MULTILINE)
+            anchors = {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}
+            assert not anchor or anchor in anchors, (term, taught)
