@@ -31,6 +31,38 @@ def test_the_workshops_snippets_print_what_is_written_below_them(root: Path) -> 
         assert "from ringkv_edu import" in part
 
 
+QUESTION = re.compile(r"^### (\d+)\. (.+)$", re.MULTILINE)
+NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
+
+
+def numbers(text: str) -> set[float]:
+    return {float(number.replace(",", "")) for number in NUMBER.findall(text)}
+
+
+def test_the_quizs_answers_are_computed(root: Path) -> None:
+    pytest.importorskip("torch")
+    path = root / "course/quiz.md"
+    found = doctest.testfile(str(path), module_relative=False)
+    assert found.attempted >= 60
+    assert found.failed == 0
+    questions = QUESTION.split(path.read_text(encoding="utf-8"))[1:]
+    assert [int(number) for number in questions[::3]] == list(range(1, 31))
+    for title, body in zip(questions[1::3], questions[2::3], strict=True):
+        asked, _, answer = body.partition("<details><summary>Answer</summary>")
+        assert asked.rstrip().endswith("?"), title
+        bold = re.findall(r"^\*\*(.+?)\*\* ", answer.strip(), re.DOTALL)[0]
+        examples = doctest.DocTestParser().get_examples(body)
+        printed = " ".join(example.want for example in examples)
+        assert numbers(bold), title
+        assert numbers(bold) <= numbers(printed), title
+
+
+def test_the_quiz_asks_about_every_lesson(root: Path) -> None:
+    parts = re.split(r"^## Lesson (\d\d): ", text_of(root, "quiz"), flags=re.MULTILINE)[1:]
+    many = {number: len(QUESTION.findall(body)) for number, body in zip(parts[::2], parts[1::2])}
+    assert many == {"00": 2} | {f"0{n}": 4 for n in range(1, 8)}
+
+
 def commands(root: Path) -> list[tuple[str, str]]:
     found = []
     for name in PAGES:
