@@ -35,6 +35,17 @@ def sheets(options: argparse.Namespace) -> int:
     return 0
 
 
+def api(options: argparse.Namespace) -> int:
+    """Write the API page from the sources' signatures and docstrings."""
+    from .kit.api import page
+
+    if options.out is None:
+        print(page(), end="")
+    else:
+        _write(_folder(options.out) / "api.md", page())
+    return 0
+
+
 def _course_page(name: str) -> str:
     """Read a page of course/, here or in the clone that this package is run from."""
     for root in (Path.cwd(), Path(__file__).resolve().parents[1]):
@@ -71,3 +82,9 @@ def add_commands(command: Command) -> None:
         "ringkv sheets --out sheets",
     )
     one.add_argument("--out", metavar="FOLDER", default="sheets", help="(default: sheets)")
+    one = command(
+        api,
+        "write what the package offers, from its signatures and docstrings (for authors)",
+        "ringkv api --out course",
+    )
+    one.add_argument("--out", metavar="FOLDER", help="write FOLDER/api.md (default: print it)")
