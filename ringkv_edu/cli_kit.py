@@ -37,8 +37,12 @@ def sheets(options: argparse.Namespace) -> int:
 
 def api(options: argparse.Namespace) -> int:
     """Write the API page from the sources' signatures and docstrings."""
+    from importlib.util import find_spec
+
     from .kit.api import page
 
+    if find_spec("griffe") is None:
+        raise Problem("griffe is not installed; run: python -m pip install griffelib")
     if options.out is None:
         print(page(), end="")
     else:

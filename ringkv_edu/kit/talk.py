@@ -24,6 +24,7 @@ TASKS = ("Write ", "Mend ", "Fill in", "Find ", "Give ", "Which ", "Draw ", "Ret
 POINTS_BACK = ("It ", "Its ", "That ", "They ", "This ", "These ", "There ", "So ")
 FOR_NOTES = ("The last cell", "A check that fails", "When a check fails", "In the check's cases",
              "Click a cell")  # fmt: skip
+ITEM = re.compile(r"\n(?=[-*] |\d+\. )")  # between the items of a list
 CODE = re.compile(r"`[^`]*`")
 WORDS_A_MINUTE = 130
 
@@ -142,6 +143,8 @@ def _shown(part: Part) -> list[tuple[list[Block], list[str]]]:
             found.append((_cut_table(block), []))
         elif block.kind == "code":
             found.append((_cut_code(block), []))
+        elif block.kind == "list":
+            found.append((_cut_list(block), []))
         else:
             found.append(([block], []))
     return found
@@ -177,6 +180,16 @@ def _cut_table(block: Block) -> list[Block]:
     return [Block("table", "\n".join([head, rule, *piece])) for piece in pieces]
 
 
+def _cut_list(block: Block) -> list[Block]:
+    """Cut a list that is taller than a slide between two of its items."""
+    pieces: list[list[str]] = [[]]
+    for item in ITEM.split(block.source):
+        if pieces[-1] and _height(Block("list", "\n".join([*pieces[-1], item]))) > HEIGHT:
+            pieces.append([])
+        pieces[-1].append(item)
+    return [Block("list", "\n".join(piece)) for piece in pieces]
+
+
 def _cut_code(block: Block) -> list[Block]:
     """Cut code that is taller than a slide, at an empty line where there is one."""
     fence, *lines, end = block.source.splitlines()
@@ -200,8 +213,8 @@ def _height(block: Block) -> int:
     if block.kind == "code":
         return CODE_LINE * (len(lines) - 2) + 24
     if block.kind == "list":
-        items = re.split(r"\n(?=[-*] |\d+\. )", block.source)
-        return sum(LINE * _lines(" ".join(item.split()), LETTER, WIDTH - 40) + 6 for item in items)
+        items = [" ".join(item.split()) for item in ITEM.split(block.source)]
+        return sum(LINE * _lines(item, LETTER, WIDTH - 40) + 6 for item in items)
     return LINE * _lines(" ".join(lines), LETTER, WIDTH)
 
 
