@@ -38,3 +38,12 @@ def test_every_lesson_of_the_first_eight_says_what_it_takes_and_gives(root: Path
     for number, name, body in zip(found[::3], found[1::3], found[2::3], strict=True):
         assert re.search(rf"^\| {number} {re.escape(name)} \|", text, re.MULTILINE), name
         assert re.findall(r"^(\d)\. ", body, re.MULTILINE) == ["1", "2", "3"]
+
+
+def test_links_between_the_pages_lead_somewhere(root: Path) -> None:
+    pages = [*root.glob("*.md"), *(root / "course").glob("*.md")]
+    for page in pages:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+            if not re.match(r"[a-z]+:", target):
+                assert (page.parent / target).exists(), f"{page.name}: {target}"

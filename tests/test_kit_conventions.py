@@ -46,6 +46,10 @@ def test_each_rule_gives_the_keys_that_the_card_prints(root: Path) -> None:
             assert wanted in ("3", "(3, 0)")
         elif len(keys) == 4:
             assert wanted == "4"
+    assert len(rows(root)) == 10
+    assert sorted({int(row["keys"]) for row in rows(root)}) == [4, 5, 9]
+    assert "in ten places" in page(root, "conventions.md")
+    assert "4 keys, 5, or 9" in page(root, "conventions.md")
 
 
 def test_transformers(root: Path) -> None:
