@@ -18,9 +18,11 @@ def slides(options: argparse.Namespace) -> int:
     from .workspace import lesson_name
 
     names = [lesson_name(text) for text in options.lesson] or lesson_names()
+    solutions = _course("solutions") if options.answers else None
     folder = _folder(options.out)
     for name in dict.fromkeys(names):
-        _write(folder / f"{name}.html", deck(name))
+        end = "_answers" if options.answers else ""
+        _write(folder / f"{name}{end}.html", deck(name, solutions))
     return 0
 
 
@@ -28,7 +30,7 @@ def sheets(options: argparse.Namespace) -> int:
     """Write the pages that are printed and handed out."""
     from .kit.sheet import cards, sheet
 
-    text = _course_page("cheat_sheet.md")
+    text = _course("course/cheat_sheet.md").read_text(encoding="utf-8")
     folder = _folder(options.out)
     _write(folder / "cheat_sheet.html", sheet(text))
     _write(folder / "cards.html", cards())
@@ -50,12 +52,12 @@ def api(options: argparse.Namespace) -> int:
     return 0
 
 
-def _course_page(name: str) -> str:
-    """Read a page of course/, here or in the clone that this package is run from."""
+def _course(name: str) -> Path:
+    """Find a file or folder of the course, here or in the clone that this package is run from."""
     for root in (Path.cwd(), Path(__file__).resolve().parents[1]):
-        if (root / "course" / name).is_file():
-            return (root / "course" / name).read_text(encoding="utf-8")
-    raise Problem(f"there is no course/{name} here: stand in a clone of the course")
+        if (root / "course" / "lessons").is_dir() and (root / name).exists():
+            return root / name
+    raise Problem(f"there is no {name} here: stand in a clone of the course")
 
 
 def _folder(given: str) -> Path:
@@ -80,6 +82,10 @@ def add_commands(command: Command) -> None:
     )
     one.add_argument("lesson", nargs="*", help="a lesson's number or name (default: all)")
     one.add_argument("--out", metavar="FOLDER", default="slides", help="(default: slides)")
+    one.add_argument(
+        "--answers", action="store_true",
+        help="with an answer and its reason behind each exercise: for after it, not to hand out",
+    )  # fmt: skip
     one = command(
         sheets,
         "write pages to print: the cheat sheet on one A4 page, and cards for ten minutes unplugged",

@@ -57,6 +57,27 @@ def test_rules_tables_pictures_and_headings_are_on_slides(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_answers_and_reasons_follow_their_exercises(name: str, root: Path) -> None:
+    plain, full = talk(name), talk(name, root / "solutions")
+    reasons = [part for part in parts(name, root / "solutions") if part.reason]
+    exercises = [part for part in parts(name) if part.difficulty]
+    assert [part.title for part in reasons] == [part.title for part in exercises]
+    said = words(" ".join([on_slides(full), *(note for slide in full for note in slide.notes)]))
+    for part in reasons:
+        assert part.blocks[-1].kind == "code"
+        for block in part.blocks:
+            if block.kind == "text":
+                assert all(words(sentence) in said for sentence in sentences(block.source))
+    assert not any(slide.kind == "reason" for slide in plain)
+    titles = [(slide.title, slide.kind) for slide in full if slide.kind in ("exercise", "reason")]
+    firsts = list(dict.fromkeys(titles))
+    for title, kind in firsts:
+        if kind == "reason":
+            assert firsts.index((title, "exercise")) < firsts.index((title, kind))
+    assert "### BEGIN SOLUTION" not in on_slides(full)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_exercises_have_the_figures_of_their_headers(name: str) -> None:
     text = "\n".join(
         source_of(c) for c in lessons()[name].book["cells"] if c["cell_type"] == "markdown"
@@ -107,7 +128,7 @@ def test_what_is_too_long_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
         Block("text", "See:"), Block("table", "\n".join(["| n | what |", "|---|---|", *rows])),
         Block("code", code), Block("list", "\n".join(f"{n}. item {n} of many" for n in range(1, 31))),
     ])  # fmt: skip
-    monkeypatch.setattr("ringkv_edu.kit.talk.parts", lambda name: [part])
+    monkeypatch.setattr("ringkv_edu.kit.talk.parts", lambda *_: [part])
     slides = talk("long")
     assert len(slides) > 5
     shown = on_slides(slides)
@@ -134,5 +155,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "there is no lesson '99'" in capsys.readouterr().err
     assert main(["slides", "--out", str(out / "01_plain_python_ring.html")]) == 2
     assert "which is a file; give a folder" in capsys.readouterr().err
+    assert main(["slides", "01", "--answers", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "01_plain_python_ring_answers.html").is_file()
     assert main(["slides", "--out", str(out)]) == 0
     assert [path.stem for path in sorted(out.iterdir())] == NAMES

@@ -5,9 +5,11 @@ Markdown is read by markdown-it-py, which keeps the lines that each block came f
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -61,6 +63,7 @@ class Part:
     minutes: int = 0
     points: int = 0
     goes_on: bool = False  # has no heading of its own
+    reason: bool = False  # an answer, and why it is right
 
 
 def markdown() -> MarkdownIt:
@@ -68,11 +71,21 @@ def markdown() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def parts(lesson: str) -> list[Part]:
-    """Give a lesson's parts in their order; ``lesson`` is its name, as 01_plain_python_ring."""
+def parts(lesson: str, solutions: Path | None = None) -> list[Part]:
+    """Give a lesson's parts in their order; ``lesson`` is its name, as 01_plain_python_ring.
+
+    With the folder ``solutions`` the answers and their reasons are parts, too.
+    """
     found: list[Part] = []
-    for cell in lessons()[lesson].book["cells"]:
-        if cell["cell_type"] == "markdown":
+    answer: list[Block] = []
+    for cell in _cells(lesson, solutions):
+        role = cell["metadata"].get("ringkv", {}).get("role")
+        if role == "answer":
+            answer = [Block("code", f"```python\n{source_of(cell).strip()}\n```")]
+        elif role == "solution":
+            blocks = [*_blocks(cell), *answer]
+            found.append(Part(str(cell["id"]), found[-1].title, 2, blocks, reason=True))
+        elif cell["cell_type"] == "markdown":
             for part in _prose(cell):
                 if not part.title and found:
                     part.title, part.goes_on = found[-1].title, True
@@ -80,6 +93,14 @@ def parts(lesson: str) -> list[Part]:
         elif _shows(cell) and found:
             found.append(Part(str(cell["id"]), found[-1].title, 2, [_live(cell)], goes_on=True))
     return found
+
+
+def _cells(lesson: str, solutions: Path | None) -> list[dict[str, Any]]:
+    """Give the cells of the released lesson, or of its solution."""
+    if solutions is None:
+        return list(lessons()[lesson].book["cells"])
+    text = (solutions / f"{lesson}.ipynb").read_text(encoding="utf-8")
+    return list(json.loads(text)["cells"])
 
 
 def sentences(text: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from importlib import resources
+from pathlib import Path
 
 from .reading import Block, markdown
 from .talk import Slide, talk
@@ -41,9 +42,12 @@ clip-path:inset(50%)"></p>
 COURSE = "ringkv_edu: a sliding window is a ring, and a slot is not a position"
 
 
-def deck(lesson: str) -> str:
-    """Write the slides of a lesson, called by its name, as one HTML file."""
-    slides = talk(lesson)
+def deck(lesson: str, solutions: Path | None = None) -> str:
+    """Write the slides of a lesson, called by its name, as one HTML file.
+
+    With the folder ``solutions`` each exercise is followed by an answer and its reason.
+    """
+    slides = talk(lesson, solutions)
     spoken, pages = 0.0, []
     for number, slide in enumerate(slides, 1):
         pages.append(_page(slide, number, len(slides), spoken))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..grading.release import lessons
 from .reading import Block, Part, parts, sentences
@@ -18,7 +19,7 @@ WIDTH, HEIGHT = 1160, 580  # room on a slide of 1280 x 720, below its title
 ALMOST = 1.2  # a slide may be so much too full if that saves one that is nearly empty
 LINE, GAP, LETTER = 38, 14, 13.2  # pixels: a line of text, between blocks, a letter's width
 ROW, CELL_LETTER, CELL_LINE = 15, 11.0, 27
-CODE_LINE = 28
+CODE_LINE, CODE_LETTER = 28, 12.8
 PICTURE = 340  # pixels that a picture needs; it takes what the rest of the slide leaves
 TASKS = ("Write ", "Mend ", "Fill in", "Find ", "Give ", "Which ", "Draw ", "Return ")
 POINTS_BACK = ("It ", "Its ", "That ", "They ", "This ", "These ", "There ", "So ")
@@ -37,7 +38,7 @@ class Slide:
     kicker: str = ""
     blocks: list[Block] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    kind: str = ""  # title, agenda, exercise, or nothing
+    kind: str = ""  # title, agenda, exercise, reason, or nothing
     minutes: float = 0.5
 
     @property
@@ -46,9 +47,12 @@ class Slide:
         return sum(_height(block) + GAP for block in self.blocks)
 
 
-def talk(lesson: str) -> list[Slide]:
-    """Make the slides of a lesson, called by its name; the same release gives the same slides."""
-    every = parts(lesson)
+def talk(lesson: str, solutions: Path | None = None) -> list[Slide]:
+    """Make the slides of a lesson, called by its name; the same release gives the same slides.
+
+    With the folder ``solutions`` each exercise is followed by an answer and its reason.
+    """
+    every = parts(lesson, solutions)
     slides = [_title(every[0])]
     tasks = [part for part in every if part.difficulty]
     if tasks:
@@ -85,6 +89,8 @@ def _agenda(tasks: list[Part]) -> Slide:
 
 
 def _kicker(part: Part) -> str:
+    if part.reason:
+        return "One right answer, and why"
     if not part.difficulty:
         return ""
     points = f"{part.points} point{'s' * (part.points != 1)}" if part.points else "no points"
@@ -93,7 +99,8 @@ def _kicker(part: Part) -> str:
 
 def _pages(part: Part, begun: list[Slide]) -> list[Slide]:
     """Fill as many slides with a part's blocks as it needs, from the one that is begun on."""
-    kicker, kind = _kicker(part), "exercise" * bool(part.difficulty)
+    kicker = _kicker(part)
+    kind = "reason" if part.reason else "exercise" if part.difficulty else ""
     if begun:
         kicker, kind = begun[-1].kicker, begun[-1].kind
     pages = [*begun] or [Slide(part.title, kicker, kind=kind)]
@@ -211,7 +218,7 @@ def _height(block: Block) -> int:
         return _table_height(block.source)
     lines = block.source.splitlines()
     if block.kind == "code":
-        return CODE_LINE * (len(lines) - 2) + 24
+        return CODE_LINE * sum(_lines(line, CODE_LETTER, WIDTH - 36) for line in lines[1:-1]) + 24
     if block.kind == "list":
         items = [" ".join(item.split()) for item in ITEM.split(block.source)]
         return sum(LINE * _lines(item, LETTER, WIDTH - 40) + 6 for item in items)

@@ -39,9 +39,11 @@ def chrome() -> Iterator[Browser]:
         started.close()
 
 
-def opened(chrome: Browser, folder: Path, name: str) -> tuple[Page, list[str]]:
+def opened(
+    chrome: Browser, folder: Path, name: str, solutions: Path | None = None
+) -> tuple[Page, list[str]]:
     file = folder / f"{name}.html"
-    file.write_text(deck(name), encoding="utf-8")
+    file.write_text(deck(name, solutions), encoding="utf-8")
     context = chrome.new_context(viewport={"width": 1280, "height": 720}, offline=True)
     page = context.new_page()
     heard: list[str] = []
@@ -59,14 +61,18 @@ def pages_of(page: Page) -> int:
 
 
 @pytest.mark.parametrize("name", lesson_names())
-def test_no_slide_is_cut_off(chrome: Browser, tmp_path: Path, name: str) -> None:
-    page, heard = opened(chrome, tmp_path, name)
+@pytest.mark.parametrize("answers", [False, True])
+def test_no_slide_is_cut_off(
+    chrome: Browser, tmp_path: Path, name: str, answers: bool, root: Path
+) -> None:
+    solutions = root / "solutions" if answers else None
+    page, heard = opened(chrome, tmp_path, name, solutions)
     assert page.evaluate(TOO_LARGE) == []
     assert page.evaluate(SMALLEST) >= 0.72  # 20 pixels of 720 can be read at the back of a room
     page.evaluate("document.body.classList.remove('one')")
     assert all(share > 0.2 for share in page.evaluate(PICTURES))
     page.evaluate("document.body.classList.add('one')")
-    assert pages_of(page) == len(talk(name))
+    assert pages_of(page) == len(talk(name, solutions))
     assert heard == []
     page.context.close()
 
