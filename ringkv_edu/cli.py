@@ -15,6 +15,7 @@ from . import (
     cli_duel,
     cli_evaluate,
     cli_grade,
+    cli_kit,
     cli_models,
     cli_monitor,
     cli_real,
@@ -258,7 +259,7 @@ def _parser() -> argparse.ArgumentParser:
         )
     )
     more = cli_budget, cli_audit, cli_duel, cli_grade, cli_rings, cli_models, cli_real
-    for part in (*more, cli_evaluate, cli_monitor):
+    for part in (*more, cli_evaluate, cli_monitor, cli_kit):
         part.add_commands(command)
     return parser
 

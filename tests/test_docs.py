@@ -28,3 +28,22 @@ def test_every_lesson_is_in_readme_and_syllabus(root: Path) -> None:
         assert re.search(row, readme, re.MULTILINE), path.stem
         (line,) = re.findall(row, syllabus, re.MULTILINE)
         assert "*planned*" not in line
+
+
+def test_every_lesson_of_the_first_eight_says_what_it_takes_and_gives(root: Path) -> None:
+    text = (root / "course/syllabus.md").read_text(encoding="utf-8")
+    part = text.partition("## What each lesson takes, and gives\n")[2].partition("\n## ")[0]
+    found = re.split(r"^\*\*(\d\d) (.+?)\.\*\* Takes ", part, flags=re.MULTILINE)[1:]
+    assert found[::3] == [f"0{n}" for n in range(8)]
+    for number, name, body in zip(found[::3], found[1::3], found[2::3], strict=True):
+        assert re.search(rf"^\| {number} {re.escape(name)} \|", text, re.MULTILINE), name
+        assert re.findall(r"^(\d)\. ", body, re.MULTILINE) == ["1", "2", "3"]
+
+
+def test_links_between_the_pages_lead_somewhere(root: Path) -> None:
+    pages = [*root.glob("*.md"), *(root / "course").glob("*.md")]
+    for page in pages:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+            if not re.match(r"[a-z]+:", target):
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
