@@ -16,7 +16,7 @@ Table = dict[int, int]
 Step = Callable[[Pool, Table, int], Any]  # pool, table, block
 
 
-def write(pool: Pool, table: Table, position: int, token: Any) -> None:
+def write_page(pool: Pool, table: Table, position: int, token: Any) -> None:
     """Write a token; a page that others read is copied first."""
     _write(pool, table, position, token)
 
@@ -57,7 +57,7 @@ def _write(
 
 
 def _with(**parts: Any) -> dict[str, Any]:
-    return answers(write=lambda *one: _write(*one, **parts))
+    return answers(write_page=lambda *one: _write(*one, **parts))
 
 
 def _take_uncounted(pool: Pool, table: Table, block: int) -> None:
@@ -103,13 +103,13 @@ def _written_first(pool: Pool, table: Table, position: int, token: Any) -> None:
     block, at = divmod(position, pool.size)
     if block in table:
         pool.pages[table[block]][at] = token
-    write(pool, table, position, token)
+    write_page(pool, table, position, token)
 
 
 def _table_not_changed(pool: Pool, table: Table, position: int, token: Any) -> None:
     block = position // pool.size
     old = table.get(block)
-    write(pool, table, position, token)
+    write_page(pool, table, position, token)
     if old is not None:
         table[block] = old
 
@@ -118,37 +118,37 @@ def _every_block_copied(pool: Pool, table: Table, position: int, token: Any) -> 
     for block in list(table):
         if _shared(pool, table, block):
             _copy(pool, table, block)
-    write(pool, table, position, token)
+    write_page(pool, table, position, token)
 
 
 def _page_for_each_token(pool: Pool, table: Table, position: int, token: Any) -> None:
     table.pop(position // pool.size, None)
-    write(pool, table, position, token)
+    write_page(pool, table, position, token)
 
 
 def _shared_cases(rng: Random) -> list[Case]:
-    written = "pool = Pool(9, {size}); a = {{}}; [write(pool, a, t, t) for t in range({n})]"
+    written = "pool = Pool(9, {size}); a = {{}}; [write_page(pool, a, t, t) for t in range({n})]"
     size, n = rng.randrange(3, 6), rng.randrange(4, 8)
     n += n % size == 0
     lines = [
         (written.format(size=4, n=1), {"a": 1}),
         (written.format(size=4, n=9), {"a": 9}),
-        (f"{written.format(size=4, n=6)}; b = fork(pool, a); write(pool, b, 6, 60)", dict(a=6, b=7)),
+        (f"{written.format(size=4, n=6)}; b = fork(pool, a); write_page(pool, b, 6, 60)", dict(a=6, b=7)),
         (
-            f"{written.format(size=4, n=6)}; b = fork(pool, a); write(pool, b, 6, 60); "
-            "write(pool, a, 6, 70); write(pool, b, 7, 61)",
+            f"{written.format(size=4, n=6)}; b = fork(pool, a); write_page(pool, b, 6, 60); "
+            "write_page(pool, a, 6, 70); write_page(pool, b, 7, 61)",
             {"a": 7, "b": 8},
         ),
-        (f"{written.format(size=4, n=4)}; b = fork(pool, a); write(pool, b, 4, 40)", dict(a=4, b=5)),
-        (f"{written.format(size=4, n=6)}; b = fork(pool, a); write(pool, b, 5, 50)", dict(a=6, b=6)),
+        (f"{written.format(size=4, n=4)}; b = fork(pool, a); write_page(pool, b, 4, 40)", dict(a=4, b=5)),
+        (f"{written.format(size=4, n=6)}; b = fork(pool, a); write_page(pool, b, 5, 50)", dict(a=6, b=6)),
         (
             f"{written.format(size=2, n=5)}; b = fork(pool, a); c = fork(pool, b); "
-            "write(pool, c, 5, 50); write(pool, b, 5, 51)",
+            "write_page(pool, c, 5, 50); write_page(pool, b, 5, 51)",
             {"a": 5, "b": 6, "c": 6},
         ),
         (
-            f"{written.format(size=size, n=n)}; b = fork(pool, a); write(pool, a, {n}, -1); "
-            f"[write(pool, b, t, 10 * t) for t in range({n}, {n + 4})]",
+            f"{written.format(size=size, n=n)}; b = fork(pool, a); write_page(pool, a, {n}, -1); "
+            f"[write_page(pool, b, t, 10 * t) for t in range({n}, {n + 4})]",
             {"a": n + 1, "b": n + 4},
         ),
     ]
@@ -171,14 +171,14 @@ def _case(line: str, seen: dict[str, int]) -> Case:
                 found |= {f"blocks of {name} on another page than before": moved}
         return {**found, "pages that nobody owns": pool.owners.count(0)}
 
-    return line_case(marked, "write", look, may_change=(0, 1))
+    return line_case(marked, "write_page", look, may_change=(0, 1))
 
 
 SHARED = Exercise(
     id="by2-shared",
-    names=("write",),
+    names=("write_page",),
     cases=_shared_cases,
-    reference=answers(write),
+    reference=answers(write_page),
     mutants=(
         Mutant(
             "overwritten",
@@ -188,7 +188,7 @@ SHARED = Exercise(
         Mutant(
             "written-first",
             "the token is written before the page is copied: whoever has a token there reads yours",
-            answers(write=_written_first),
+            answers(write_page=_written_first),
         ),
         Mutant(
             "same-list",
@@ -238,17 +238,17 @@ SHARED = Exercise(
         Mutant(
             "every-block",
             "every shared page of the table is copied: only the one that is written has to be",
-            answers(write=_every_block_copied),
+            answers(write_page=_every_block_copied),
         ),
         Mutant(
             "table-not-changed",
             "the table still names the old page: what was written is not found through it",
-            answers(write=_table_not_changed),
+            answers(write_page=_table_not_changed),
         ),
         Mutant(
             "page-for-each-token",
             "every token takes a page of its own: a block that is in the table has one",
-            answers(write=_page_for_each_token),
+            answers(write_page=_page_for_each_token),
         ),
         Mutant(
             "position-as-place",

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import lesson_09_tiles_mistakes as wrong
 from .lesson_09_common import form_of, line_case
-from .lesson_09_tiles_mistakes import fold
+from .lesson_09_tiles_mistakes import fold_tile
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["TILES"]
@@ -35,7 +35,7 @@ def _case(seed: int, rows: int, d: int, columns: list[int], hidden: str, more: s
     line = (
         f'rng = draw({seed}, "by5"); state = start({rows}, {d}); tiles = [(numbers(rng, {rows}, m),'
         f" numbers(rng, m, {d})) for m in {columns}]; {hidden}{more}"
-        "states = [state := fold(state, *tile) for tile in tiles]"
+        "states = [state := fold_tile(state, *tile) for tile in tiles]"
     )
 
     def look(space: dict[str, Any]) -> dict[str, Any]:
@@ -50,14 +50,14 @@ def _case(seed: int, rows: int, d: int, columns: list[int], hidden: str, more: s
                 found |= {label: part} if form == shape else {label: form}
         return found
 
-    return line_case(line, "fold", look, may_change=(0,))
+    return line_case(line, "fold_tile", look, may_change=(0,))
 
 
 TILES = Exercise(
     id="by5-tiles",
-    names=("fold",),
+    names=("fold_tile",),
     cases=_tiles_cases,
-    reference=answers(fold),
+    reference=answers(fold_tile),
     mutants=(
         Mutant(
             "nothing-rescaled",
@@ -133,7 +133,7 @@ TILES = Exercise(
             "softmax-of-each",
             "each tile has a softmax of its own, and the outputs are added: then every tile gets "
             "the same weight",
-            answers(fold=wrong.softmax_of_each),
+            answers(fold_tile=wrong.softmax_of_each),
         ),
         Mutant(
             "weights-counted",

@@ -15,7 +15,7 @@ State = tuple[Array, Array, Array]
 Kept = Callable[[Array, Array], Array]  # old and new maximum -> factor of each row
 
 
-def fold(state: State, scores: Array, values: Array) -> State:
+def fold_tile(state: State, scores: Array, values: Array) -> State:
     """Take a tile in: the maximum may rise, and what there is is rescaled to it."""
     return _fold(state, scores, values)
 
@@ -72,7 +72,7 @@ def _fold(
 
 
 def changed(**parts: Any) -> dict[str, Any]:
-    return answers(fold=lambda state, scores, values: _fold(state, scores, values, **parts))
+    return answers(fold_tile=lambda state, scores, values: _fold(state, scores, values, **parts))
 
 
 def softmax_of_each(state: State, scores: Array, values: Array) -> State:

@@ -19,6 +19,8 @@ from .log_n import draw_log_n
 from .mask_weights import draw_mask_weights
 from .memory_flat import draw_memory
 from .ntk import draw_ntk
+from .other_roads import draw_other_roads
+from .paged_window import draw_paged_window
 from .partition import draw_partition
 from .reach import draw_reach
 from .recall import draw_recall
@@ -50,6 +52,8 @@ FIGURES: dict[str, Callable[[], Still]] = {
     "reach": draw_reach,
     "cliff_bins": draw_cliff_bins,
     "sink_mass": draw_sink_mass,
+    "paged_window": draw_paged_window,
+    "other_roads": draw_other_roads,
 }
 """What draws each picture of the lessons, by the name of its file."""
 
