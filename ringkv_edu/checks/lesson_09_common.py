@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ __all__ = ["call_case", "form_of", "line_case"]
 
 GIVEN = {
     "Pool": Pool,
+    "deepcopy": deepcopy,
     "draw": draw,
     "drawn_block": drawn_block,
     "fork": fork,

@@ -60,7 +60,7 @@ def _held(name: str, one: Any, spread: Any) -> dict[str, Any]:
     if not isinstance(one, Sequence) or len(one) != 3:
         return {f"what {name} became": form_of(one)}
     found: dict[str, Any] = {f"{name}' type": str(np.asarray(one[0]).dtype)}
-    for part, array in zip(PARTS, one):
+    for part, array in zip(PARTS, one, strict=True):
         flat = np.round(np.asarray(array, np.float64), 6).ravel()
         if part == "scales" and len(flat) == len(spread):
             flat = np.where(spread > 0, flat, 0)

@@ -30,9 +30,7 @@ def _gone(block: int, position: int, window: int, size: int) -> bool:
     return (block + 1) * size <= position - window + 1
 
 
-def _leaving(
-    table: Table, position: int, window: int, size: int, gone: Gone = _gone
-) -> list[int]:
+def _leaving(table: Table, position: int, window: int, size: int, gone: Gone = _gone) -> list[int]:
     return [block for block in table if gone(block, position, window, size)]
 
 
@@ -123,7 +121,9 @@ PAGES = Exercise(
             "one-late",
             "a page is kept one token too long: the query at t sees t - W + 1 and later ones, not "
             "t - W",
-            _with_gone(lambda block, position, window, size: (block + 1) * size <= position - window),
+            _with_gone(
+                lambda block, position, window, size: (block + 1) * size <= position - window
+            ),
         ),
         Mutant(
             "one-early",

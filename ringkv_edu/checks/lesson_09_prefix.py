@@ -87,7 +87,7 @@ def _global_like_sliding(held: Held, size: int, window: int | None) -> int:
 
 
 def _blocks_of_both(everything: Held, sliding: Held, size: int, window: int) -> int:
-    return prefix_hit([a and b for a, b in zip(everything, sliding)], size, None)
+    return prefix_hit([a and b for a, b in zip(everything, sliding, strict=False)], size, None)
 
 
 def _prefix_cases(rng: Random) -> list[Case]:

@@ -133,14 +133,23 @@ def _shared_cases(rng: Random) -> list[Case]:
     lines = [
         (written.format(size=4, n=1), {"a": 1}),
         (written.format(size=4, n=9), {"a": 9}),
-        (f"{written.format(size=4, n=6)}; b = fork(pool, a); write_page(pool, b, 6, 60)", dict(a=6, b=7)),
+        (
+            f"{written.format(size=4, n=6)}; b = fork(pool, a); write_page(pool, b, 6, 60)",
+            dict(a=6, b=7),
+        ),
         (
             f"{written.format(size=4, n=6)}; b = fork(pool, a); write_page(pool, b, 6, 60); "
             "write_page(pool, a, 6, 70); write_page(pool, b, 7, 61)",
             {"a": 7, "b": 8},
         ),
-        (f"{written.format(size=4, n=4)}; b = fork(pool, a); write_page(pool, b, 4, 40)", dict(a=4, b=5)),
-        (f"{written.format(size=4, n=6)}; b = fork(pool, a); write_page(pool, b, 5, 50)", dict(a=6, b=6)),
+        (
+            f"{written.format(size=4, n=4)}; b = fork(pool, a); write_page(pool, b, 4, 40)",
+            dict(a=4, b=5),
+        ),
+        (
+            f"{written.format(size=4, n=6)}; b = fork(pool, a); write_page(pool, b, 5, 50)",
+            dict(a=6, b=6),
+        ),
         (
             f"{written.format(size=2, n=5)}; b = fork(pool, a); c = fork(pool, b); "
             "write_page(pool, c, 5, 50); write_page(pool, b, 5, 51)",
@@ -164,7 +173,7 @@ def _case(line: str, seen: dict[str, int]) -> Case:
         for name, n in seen.items():
             table, before = space[name], space["before"]
             moved = [block for block in before if table.get(block) != before[block]]
-            users = [pool.owners[page] for page in table.values()]
+            users = [pool.owners[table[block]] for block in sorted(table)]
             found |= {f"tokens of {name}": tokens_of(pool, table, n)}
             found |= {f"owners of {name}'s pages": users}
             if fork:
@@ -197,7 +206,7 @@ SHARED = Exercise(
         ),
         Mutant(
             "nothing-copied",
-            "the new page does not get what was on the old one: the block's earlier tokens are lost",
+            "the new page does not get what was on the old one: the block loses its earlier tokens",
             _with(copy=_nothing_copied),
         ),
         Mutant(

@@ -35,7 +35,7 @@ def _case(seed: int, rows: int, d: int, columns: list[int], hidden: str, more: s
     line = (
         f'rng = draw({seed}, "by5"); state = start({rows}, {d}); tiles = [(numbers(rng, {rows}, m),'
         f" numbers(rng, m, {d})) for m in {columns}]; {hidden}{more}"
-        "states = [state := fold_tile(state, *tile) for tile in tiles]"
+        "states = [deepcopy(state := fold_tile(state, *tile)) for tile in tiles]"
     )
 
     def look(space: dict[str, Any]) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _case(seed: int, rows: int, d: int, columns: list[int], hidden: str, more: s
         for number, state in enumerate(space["states"], 1):
             if not isinstance(state, tuple | list) or len(state) != 3:
                 return {"result": form_of(state)}
-            for name, part, shape in zip(NAMES, state, shapes):
+            for name, part, shape in zip(NAMES, state, shapes, strict=True):
                 label = f"{name} after tile {number}"
                 form = form_of(part)
                 found |= {label: part} if form == shape else {label: form}

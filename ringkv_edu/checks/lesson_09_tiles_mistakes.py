@@ -76,7 +76,7 @@ def changed(**parts: Any) -> dict[str, Any]:
 
 
 def softmax_of_each(state: State, scores: Array, values: Array) -> State:
-    top, total, out = _fold((np.full(len(scores), -np.inf), *state[1:]), scores, values)
+    top, total, _ = _fold((np.full(len(scores), -np.inf), *state[1:]), scores, values)
     weights = np.exp(scores - or_zero(top)[:, None])
     parts = weights.sum(axis=1)
     share = weights / np.where(parts > 0, parts, 1)[:, None]

@@ -41,7 +41,7 @@ def draw_other_roads() -> Still:
         axes.grid(axis="x", color=LINE, lw=0.5)
         axes.set_axisbelow(True)
         axes.spines[["top", "right", "left"]].set_visible(False)
-        for kind, (mark, colour, words) in MARKS.items():
+        for mark, colour, words in MARKS.values():
             axes.plot([], [], mark, color=colour, mec=INK, ms=11, label=words)
         figure.legend(frameon=False, loc="outside upper center", ncols=2, fontsize=10)
         plt.close(figure)
@@ -53,7 +53,9 @@ def _draw(axes: Any, row: int, road: Road) -> None:
     mark, colour, _ = MARKS[road.kind]
     axes.plot([first, last], [row, row], color=colour, lw=5, solid_capstyle="butt")
     axes.plot(middle, row, mark, color=colour, mec=INK, ms=11)
-    words = f"{road.still_exact} exact" if not road.also else road.still_exact.replace(";", " exact;")
+    words = (
+        f"{road.still_exact} exact" if not road.also else road.still_exact.replace(";", " exact;")
+    )
     axes.annotate(words, (last, row), (10, 0), textcoords="offset points", va="center", color=INK,
                   fontsize=9)  # fmt: skip
 
