@@ -618,9 +618,9 @@ for n in (64, 128, 256):
 # | window | 4.00 | 1,024 |
 # | a state | 0.50 | none |
 #
-# `course/other_roads.md` has all thirteen, with who ships them. Two warnings from there: a cache that keeps by score
-# (H2O, SnapKV) holds no row of positions without gaps, so **positions must travel with their keys**; and a state has
-# no slot to empty, so it **cannot be rewound**, only put back from a copy.
+# `course/other_roads.md` has all thirteen, with who ships them. Two warnings from there. What is kept by score (H2O,
+# SnapKV) has gaps, so **positions must travel with their keys**. And a state has no slot to empty: it **cannot be
+# rewound**, only put back from a copy.
 
 # %% [markdown] id="case09-table-why"
 # ## Case file: the padding that was somebody's page
