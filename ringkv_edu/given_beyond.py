@@ -60,14 +60,14 @@ def drawn_block(rng: Random, kv_heads: int, tokens: int, head_dim: int, along: i
 
     Gives (kv_heads, tokens, head_dim) float64; ``along`` is 1 for groups that reach over the tokens
     of a channel, 2 for those that reach over the channels of a token. Each group's range is a
-    prime number of steps of 1/256, so that no number lies half-way between two of the 255.
+    prime number of steps of 1/250, so that no number lies half-way between two of the 255.
     """
     x = np.moveaxis(np.zeros((kv_heads, tokens, head_dim)), along, -1)
     for place in np.ndindex(*x.shape[:-1]):
         far = rng.choice([521, 1031, 4099])
         drawn = [0, far, *(rng.randrange(1, far) for _ in range(x.shape[-1] - 2))]
         rng.shuffle(drawn)
-        x[place] = (np.array(drawn) - rng.randrange(-900, 900)) / 256
+        x[place] = (np.array(drawn) - rng.randrange(-900, 900)) / 250
     return np.moveaxis(x, -1, along)
 
 
@@ -89,6 +89,6 @@ def serve(
         page, at = place_of(table, entries, size, position)
         memory[int(page), int(at)] = position
     read = range(max(0, tokens - window), tokens)
-    places = [tuple(place_of(table, entries, size, position)) for position in read]
+    places = [place_of(table, entries, size, position) for position in read]
     foreign = {page for page, _ in memory} - set(table[:entries])
-    return [memory.get(place) for place in places], sorted(foreign)
+    return [memory.get((int(page), int(at))) for page, at in places], sorted(foreign)

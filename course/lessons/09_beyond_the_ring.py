@@ -562,7 +562,7 @@ for rows, columns, more in ((1, [2, 2], 0), (3, [2, 3, 1], 0), (2, [1, 2], 900),
         if rows > 1:
             scores[rng.randrange(rows) if number else 0] = -np.inf
         state = fold_tile(state, scores, values)
-        print("  top", plain(state[0]), "total", plain(state[1]), "out", plain(state[2]))
+        print("  top", plain(state[0], 1), "total", plain(state[1]), "out", plain(state[2]))
 
 # %% [markdown] role="hint" exercise="by5-tiles"
 # The new maximum comes first. Which parts of the state were made with the old one, and what turns

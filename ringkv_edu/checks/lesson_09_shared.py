@@ -169,7 +169,8 @@ def _case(line: str, seen: dict[str, int]) -> Case:
     marked = f"{head}; before = dict(a){fork}{tail}"
 
     def look(space: dict[str, Any]) -> dict[str, Any]:
-        pool, found = space["pool"], {}
+        pool = space["pool"]
+        found: dict[str, Any] = {}
         for name, n in seen.items():
             table, before = space[name], space["before"]
             moved = [block for block in before if table.get(block) != before[block]]

@@ -21,7 +21,7 @@ def fold_tile(state: State, scores: Array, values: Array) -> State:
 
 
 def right_kept(old: Array, base: Array) -> Array:
-    return np.exp(old - base)
+    return np.asarray(np.exp(old - base))
 
 
 def ones(old: Array, base: Array) -> Array:
