@@ -559,7 +559,7 @@ for rows, columns, more in ((1, [2, 2], 0), (3, [2, 3, 1], 0), (2, [1, 2], 900),
     print(f"{rows} rows, tiles of {columns}, {more} added to the second tile")
     for number, m in enumerate(columns):
         scores, values = numbers(rng, rows, m) + more * (number == 1), numbers(rng, m, 2)
-        if rows > 1:
+        if rows > 1 and not (number and more > 0):
             scores[rng.randrange(rows) if number else 0] = -np.inf
         state = fold_tile(state, scores, values)
         print("  top", plain(state[0], 1), "total", plain(state[1]), "out", plain(state[2]))
