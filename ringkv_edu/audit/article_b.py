@@ -52,7 +52,7 @@ ROWS = (
         " each pair; but every token passes through the weights once.",
         how="Entries that a query sees, by `budget.Policy`, for one query and summed over a"
         " prefill.",
-        taught=("01 exercise 1", "08 exercise 5", "09"),
+        taught=("01 exercise 1", "08 exercise 5", "09 exercise 5"),
         compute=run.four_to_thirty_two,
         figures={
             "scores of a decoded token, times": ("8", "8"),
@@ -88,7 +88,7 @@ ROWS = (
         " token and head of 128 make {bits a number, with scales} bits of 4.",
         how="`budget.Plan` with cached numbers of 1 and of half a byte; scales by"
         " `quantize.quantize`.",
-        taught=("08 exercise 1", "09"),
+        taught=("08 exercise 1", "09 exercise 4"),
         compute=run.fewer_bits,
         figures={
             "8 bits, MiB": ("256", "256"),
@@ -144,7 +144,7 @@ ROWS = (
         verdict="right: per head",
         why="Each token has a score with each.",
         how="20,000 squared; causal, 1 + 2 + ... + 20,000.",
-        taught=("08 exercise 5", "09"),
+        taught=("08 exercise 5", "09 exercise 5"),
         compute=run.square,
         figures={"scores a head, millions": ("400", "400"), "causal, millions": "200"},
     ),
@@ -203,7 +203,7 @@ ROWS = (
         verdict="right: made concrete",
         why="With all layers in 8 bits half is saved; each layer kept gives back 1/64.",
         how="`budget.Plan` in fp16 and int8, mixed by layers, solved for the layers kept.",
-        taught=("09",),
+        taught=("09 exercise 4",),
         compute=run.mixed_layers,
         figures={
             "kept to save 40 %": "6.4",
@@ -223,7 +223,7 @@ ROWS = (
         " random keys are a fixed number a token (arXiv 2004.05150, 2007.14062); strides of sqrt L"
         " are the Sparse Transformer's (1904.10509); Reformer sorts into buckets (2001.04451).",
         how="Scores of each pattern's mask counted for 256 and 1,024 tokens; for Reformer L log L.",
-        taught=("09",),
+        taught=("09 the other roads",),
         compute=run.sparse,
         figures={
             "Longformer, scores": ("4", "8"),
@@ -240,7 +240,7 @@ ROWS = (
         verdict="half right: of the cache only",
         why="Weights are read too, and stay as they are when only the cache has fewer bits.",
         how="`budget.Plan.step_seconds`, batch 1, with a cache of 8 bits over one of 16.",
-        taught=("08 exercise 3", "09"),
+        taught=("08 exercise 3", "09 exercise 4"),
         compute=run.eight_bit_step,
         figures={
             "the cache, of what it was": ("0.50", "0.50"),

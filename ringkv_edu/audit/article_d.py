@@ -180,7 +180,7 @@ ROWS = (
         " needed. A long talk is past that for every wider window.",
         how="14 tokens in pages of 4, kept whole and with W = 4, looked up in a"
         " `paged_serving.PrefixIndex` with three windows.",
-        taught=("03 exercise 4", "09"),
+        taught=("03 exercise 4", "09 exercise 3"),
         compute=run.prefixes,
         figures={
             "tokens reused, all kept": "12",

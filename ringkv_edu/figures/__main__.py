@@ -21,6 +21,8 @@ from .log_n import draw_log_n
 from .mask_weights import draw_mask_weights
 from .memory_flat import draw_memory
 from .ntk import draw_ntk
+from .other_roads import draw_other_roads
+from .paged_window import draw_paged_window
 from .partition import draw_partition
 from .reach import draw_reach
 from .recall import draw_recall
@@ -54,6 +56,8 @@ FIGURES: dict[str, Callable[[], Still]] = {
     "sink_mass": draw_sink_mass,
     "duel": draw_duel,
     "gain": draw_gain,
+    "paged_window": draw_paged_window,
+    "other_roads": draw_other_roads,
 }
 """What draws each picture of the lessons, by the name of its file."""
 
