@@ -128,7 +128,11 @@ for window, size, blocks in runs:
 # the one that leaves. What pages buy for it comes next.
 
 # %% id="pages-scene" role="scene"
-# show: pages
+# Two texts take pages by turns; this is one of them, with W = 6 and pages of 4. Go back and on, and watch for a
+# page that goes back to the pool, and where the next one lies.
+from ringkv_edu.paged_ring import PagedRing
+
+show(PagedRing, tokens=18, window=6, page_size=4, step=14)
 
 # %% [markdown] id="by2-shared-why"
 # ## Exercise 2: a page that others read

@@ -28,6 +28,7 @@ HIDDEN = (
     "ringkv_edu.budget",
     "ringkv_edu.budget_presets",
     "ringkv_edu.paged",
+    "ringkv_edu.paged_ring",
     "ringkv_edu.paged_serving",
     "ringkv_edu.quantize",
     "ringkv_edu.quantized_ring",
