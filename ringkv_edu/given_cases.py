@@ -166,7 +166,7 @@ class PaddedRing:
 
 
 class LostKeep:
-    """A cache that keeps its first tokens, until it comes out of a batch (ml-explore/mlx-lm#1631)."""
+    """A cache that keeps its first tokens, and goes through batches (ml-explore/mlx-lm#1631)."""
 
     def __init__(self, window: int, keep: int = 0) -> None:
         self.window, self.keep = window, keep

@@ -121,7 +121,7 @@ def seen_through(target: str, means: bool = False) -> Any:
         def _row(self, weights: Any) -> list[Any]:
             """Read off the newest token of each lane that has any weight, NaN included."""
             newest = {place % LANES: place for place in range(len(self._text))}
-            lanes = [lane for lane, place in newest.items() if not weights[lane] == 0]
+            lanes = [lane for lane, place in newest.items() if weights[lane] != 0]
             return [self._text[newest[lane]] for lane in lanes]
 
     if "state" in subject.offers:

@@ -764,7 +764,7 @@ print()
 for window in (4, 1, rng.choice([2, 3, 5])):
     sizes = [(2, 3), (3, 9), (0, rng.randrange(5)), (2, 1)]
     caches = [MendedKeep(window, keep) for keep, length in sizes]
-    for cache, (keep, length) in zip(caches, sizes):
+    for cache, (_, length) in zip(caches, sizes):
         versions.fed(cache, [length])
     batch = MendedKeep.merge(caches)
     for row, (keep, length) in enumerate(sizes):

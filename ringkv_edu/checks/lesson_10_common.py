@@ -1,4 +1,4 @@
-"""Lesson 10: cases that try a learner's test on caches, and sentences that several exercises share."""
+"""Lesson 10: cases that try a learner's test on caches, and mistakes that any test may have."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = [
     "always",
     "line_case",
     "near",
-    "test_mutants",
     "try_cases",
+    "usual_mutants",
 ]
 
 GIVEN = {
@@ -83,7 +83,7 @@ def line_case(line: str, name: str, look: Callable[[dict[str, Any]], Mapping[str
     return Case(line, run)
 
 
-def test_mutants(
+def usual_mutants(
     name: str, toy: type, usual: Callable[..., Test], never: str = NEVER
 ) -> tuple[Mutant, ...]:
     """Give the mistakes that any test may have; ``usual(windows=...)`` makes a good one."""

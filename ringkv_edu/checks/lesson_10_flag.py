@@ -7,7 +7,13 @@ from random import Random
 from typing import Any
 
 from ..given_cases import TextFlag
-from .lesson_10_common import ALL_WINDOWS, NEVER, line_case, near, test_mutants, try_cases
+from .lesson_10_common import ALL_WINDOWS, NEVER, line_case, near, try_cases, usual_mutants
+from .lesson_10_flag_mistakes import (
+    FromZero,
+    Mended,
+    NoText,
+    flagged,
+)
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["FLAG"]
@@ -28,7 +34,6 @@ WRONG = [
     'saves("nothing", windows=[2, 3, 6])',
     'saves("empty slots", lazy=True)',
 ]
-Saved = tuple[list[Any], dict[str, Any]]
 
 
 def usual(
@@ -69,69 +74,6 @@ def _fields(cache_class: Any) -> None:
         raise AssertionError
 
 
-class Mended(TextFlag):
-    """Compares the text; ``text`` and ``flag`` are where mutants differ."""
-
-    def save(self) -> Saved:
-        """Give the slots and the header."""
-        slots, header = super().save()
-        return slots, {**header, "rotated": self.text()}
-
-    @classmethod
-    def load(cls, saved: Saved) -> Mended:
-        """Make a cache from what ``save`` gave."""
-        slots, header = saved
-        cache = cls(int(header["window"]))
-        cache.slots, cache.index = slots[:], cls.place(header)
-        cache.rotated = cls.flag(header, slots)
-        return cache
-
-    def text(self) -> Any:
-        """Give the flag as it is saved."""
-        return str(self.rotated)
-
-    @classmethod
-    def flag(cls, header: dict[str, Any], slots: list[Any]) -> bool:
-        """Read the flag."""
-        return bool(header["rotated"] == "True")
-
-    @classmethod
-    def place(cls, header: dict[str, Any]) -> int:
-        """Read the index."""
-        return int(header["index"])
-
-
-def _flagged(flag: Callable[[dict[str, Any], list[Any]], bool]) -> type[Mended]:
-    class Changed(Mended):
-        @classmethod
-        def flag(cls, header: dict[str, Any], slots: list[Any]) -> bool:
-            return flag(header, slots)
-
-    return Changed
-
-
-class NoText(Mended):
-    """The flag is saved as it is."""
-
-    def text(self) -> Any:
-        """Give True or False."""
-        return self.rotated
-
-    @classmethod
-    def flag(cls, header: dict[str, Any], slots: list[Any]) -> bool:
-        """Take it."""
-        return bool(header["rotated"])
-
-
-class FromZero(Mended):
-    """The index is not loaded."""
-
-    @classmethod
-    def place(cls, header: dict[str, Any]) -> int:
-        """Begin at slot 0."""
-        return 0
-
-
 def _mend_case(window: int, length: int) -> Case:
     line = f"c = MendedFlag({window}); c.step(list(range({length}))); saved = c.save(); "
     line += f"rows = MendedFlag.load(saved).step(list(range({length}, {length + window + 2})))"
@@ -167,7 +109,7 @@ FLAG = Exercise(
     cases=_cases,
     reference=answers(catches_flag=usual(), MendedFlag=Mended),
     mutants=(
-        *test_mutants(
+        *usual_mutants(
             "catches_flag", TextFlag, usual, f"{NEVER}; it must let the loaded cache go on"
         ),
         _test(
@@ -220,18 +162,18 @@ FLAG = Exercise(
         _mend(
             "never",
             "the flag is always False: a ring that has gone round loses slots",
-            _flagged(lambda header, slots: False),
+            flagged(lambda header, slots: False),
         ),
         _mend(
             "inverted",
             "the flag is turned round: it is True where the text is not",
-            _flagged(lambda header, slots: header["rotated"] == "False"),
+            flagged(lambda header, slots: header["rotated"] == "False"),
         ),
         _mend(
             "from-the-index",
             "the flag is made from the index: 0 stands for an empty ring and for a full one, and "
             "a ring that has gone round may stand anywhere",
-            _flagged(lambda header, slots: int(header["index"]) == 0),
+            flagged(lambda header, slots: int(header["index"]) == 0),
         ),
         _mend(
             "index-lost",
@@ -242,7 +184,7 @@ FLAG = Exercise(
         _mend(
             "number",
             'the text is read as a number: `int("False")` raises',
-            _flagged(lambda header, slots: bool(int(header["rotated"]))),
+            flagged(lambda header, slots: bool(int(header["rotated"]))),
         ),
     ),
 )

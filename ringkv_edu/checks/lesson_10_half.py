@@ -7,7 +7,16 @@ from random import Random
 from typing import Any
 
 from ..given_cases import HalfWindow
-from .lesson_10_common import ALL_WINDOWS, NEVER, line_case, near, test_mutants, try_cases
+from .lesson_10_common import ALL_WINDOWS, NEVER, line_case, near, try_cases, usual_mutants
+from .lesson_10_half_mistakes import (
+    Clamped,
+    Later,
+    Mended,
+    Modulo,
+    NotItself,
+    OneOff,
+    Own,
+)
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["HALF"]
@@ -50,9 +59,9 @@ def usual(
             for position in range(until(window)):
                 cache.append(position)
                 right = near(position, window)
-                if looks(position + 1, window):
-                    if not holds(list(cache.held()), list(cache.mask()), right):
-                        raise AssertionError
+                looked = looks(position + 1, window)
+                if looked and not holds(list(cache.held()), list(cache.mask()), right):
+                    raise AssertionError
 
     return test
 
@@ -63,77 +72,6 @@ def _fields(cache_class: Any) -> None:
     cache.append(7)
     if cache.buffer != [7]:
         raise AssertionError
-
-
-class Mended(HalfWindow):
-    """Compares positions; ``query`` and ``key`` are where mutants differ."""
-
-    def mask(self) -> list[bool]:
-        """Say of each token held whether the newest one sees it."""
-        places = range(len(self.buffer))
-        return [0 <= self.query() - self.key(place) < self.window for place in places]
-
-    def query(self) -> int:
-        """Give where the newest token stands."""
-        return self.seen - 1
-
-    def key(self, place: int) -> int:
-        """Give where the token at a place stands."""
-        return self.seen - len(self.buffer) + place
-
-
-class Clamped(Mended):
-    """The query is clamped to W, and keys keep their places."""
-
-    def query(self) -> int:
-        """Give at most the window."""
-        return min(self.seen - 1, self.window)
-
-    def key(self, place: int) -> int:
-        """Give the place."""
-        return place
-
-
-class Modulo(Clamped):
-    """The query's position goes round."""
-
-    def query(self) -> int:
-        """Give the position modulo the window."""
-        return (self.seen - 1) % self.window
-
-
-class Later(Mended):
-    """The bound is twice as wide: it closes later."""
-
-    def mask(self) -> list[bool]:
-        """Compare a position with places, under a wider bound."""
-        query = self.seen - 1
-        return [0 <= query - place < 2 * self.window for place in range(len(self.buffer))]
-
-
-class NotItself(Mended):
-    """The newest is left out."""
-
-    def mask(self) -> list[bool]:
-        """Give the mask without the token itself."""
-        return [*super().mask()[:-1], False]
-
-
-class OneOff(Mended):
-    """The query stands one position too late."""
-
-    def query(self) -> int:
-        """Give the next position."""
-        return self.seen
-
-
-class Own(Mended):
-    """At least the token itself is seen."""
-
-    def mask(self) -> list[bool]:
-        """Give what was reported, and the newest in any case."""
-        mask = HalfWindow.mask(self)
-        return [*mask[:-1], True]
 
 
 def _mend_case(window: int, tokens: int) -> Case:
@@ -170,7 +108,9 @@ HALF = Exercise(
     cases=_cases,
     reference=answers(catches_half=usual(), MendedHalf=Mended),
     mutants=(
-        *test_mutants("catches_half", HalfWindow, usual, f"{NEVER}; it must look at the mask, too"),
+        *usual_mutants(
+            "catches_half", HalfWindow, usual, f"{NEVER}; it must look at the mask, too"
+        ),
         _test(
             "too-short",
             "no text is longer than the window: nothing has left it yet",

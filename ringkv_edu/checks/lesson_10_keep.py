@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from ..given_cases import LostKeep
-from .lesson_10_common import ALL_WINDOWS, NEVER, line_case, near, test_mutants, try_cases
+from .lesson_10_common import ALL_WINDOWS, NEVER, line_case, near, try_cases, usual_mutants
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["KEEP"]
@@ -139,7 +139,7 @@ KEEP = Exercise(
     cases=_cases,
     reference=answers(catches_keep=usual(), MendedKeep=Mended),
     mutants=(
-        *test_mutants(
+        *usual_mutants(
             "catches_keep",
             LostKeep,
             usual,
@@ -170,7 +170,7 @@ KEEP = Exercise(
         ),
         _test(
             "not-gone-on",
-            "one token is taken afterwards: what is lost may be missed later, when the cache is full",
+            "one token is taken afterwards: what is lost may be missed later, in a full cache",
             usual(batches=[[(2, 1), (3, 2), (0, 1)], [(1, 2), (2, 2)]], more=lambda window: 1),
         ),
         _test(

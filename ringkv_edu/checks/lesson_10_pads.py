@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from ..given_cases import PaddedRing
-from .lesson_10_common import ALL_WINDOWS, line_case, test_mutants, try_cases
+from .lesson_10_common import ALL_WINDOWS, line_case, try_cases, usual_mutants
 from .lesson_10_pads_mistakes import (
     Columns,
     Dropped,
@@ -44,13 +44,14 @@ WRONG = [
 Seen = list[list[set[Any]]]
 
 
+def _same(out: Any, right: Seen) -> bool:
+    return [[set(seen) for seen in row] for row in out] == right
+
+
 def usual(
     windows: Iterable[int] = ALL_WINDOWS,
     life: Sequence[str] = LIFE,
-    holds: Callable[[Any, Seen], bool] = lambda out, right: (
-        [[set(seen) for seen in row] for row in out] == right
-    ),
-    names: Callable[[int, int], Any] = lambda row, number: 100 * row + number,
+    holds: Callable[[Any, Seen], bool] = _same,
 ) -> Callable[[Any], None]:
     """Make a test. In ``life`` each text is a chunk, its words are rows: x a token, . padding."""
 
@@ -65,7 +66,7 @@ def usual(
                     chunk.append([])
                     right.append([])
                     for mark in places:
-                        text += [names(row, len(text))] if mark == "x" else []
+                        text += [100 * row + len(text)] if mark == "x" else []
                         chunk[-1].append(text[-1] if mark == "x" else None)
                         right[-1].append(set(text[-window:]) if mark == "x" else set())
                 if not holds(cache.step(chunk), right):
@@ -146,7 +147,7 @@ PADS = Exercise(
     cases=_cases,
     reference=answers(catches_pads=usual(), MendedPads=Mended),
     mutants=(
-        *test_mutants("catches_pads", PaddedRing, usual),
+        *usual_mutants("catches_pads", PaddedRing, usual),
         _test(
             "first-left-alone",
             "there is no padding but on the left of the first chunk: it is overwritten first, and "
@@ -199,7 +200,7 @@ PADS = Exercise(
         _mend("as-reported", "the class is as it was reported", PaddedRing),
         _mend(
             "columns",
-            "padding is not stored, and the cursor that all rows share moves on: a row's tokens lie "
+            "padding is not stored, and the cursor of all rows moves on: a row's tokens lie "
             "apart, and old ones stay among them",
             Columns,
         ),
@@ -210,7 +211,7 @@ PADS = Exercise(
         ),
         _mend(
             "dropped",
-            "places of padding are left out of what is given: they see nothing, and keep their place",
+            "places of padding are left out of what is given: they see nothing, in their place",
             Dropped,
         ),
         _mend(

@@ -53,36 +53,57 @@ class Mended:
 
 
 class Columns(Mended):
+    """All rows share a cursor, which counts columns."""
+
     def write(self, row: int, token: Any, column: Sequence[Any]) -> None:
+        """Store one token, wrongly."""
         self.slots[row][self.columns % self.window] = token
 
 
 class Together(Columns):
+    """The shared cursor stops where a row has padding."""
+
     def moves(self, column: Sequence[Any]) -> bool:
+        """Say whether the shared cursor moves on."""
         return None not in column
 
 
 class Dropped(Mended):
+    """Places of padding are left out."""
+
     def padding(self, row: int) -> list[Row]:
+        """Give what padding sees, wrongly."""
         return []
 
 
 class Unpadded(Mended):
+    """Padding sees what its row holds."""
+
     def padding(self, row: int) -> list[Row]:
+        """Give what padding sees, wrongly."""
         return [self.held(row)]
 
 
 class OneList(Mended):
+    """All rows share their slots."""
+
     def storage(self, rows: int) -> list[Row]:
+        """Make the slots, wrongly."""
         return [[None] * self.window] * rows
 
 
 class LongestRow(Mended):
+    """All rows take the largest cursor."""
+
     def write(self, row: int, token: Any, column: Sequence[Any]) -> None:
+        """Store one token, wrongly."""
         self.slots[row][max(self.written) % self.window] = token
         self.written[row] += 1
 
 
 class SeesOld(Mended):
+    """Nothing is overwritten."""
+
     def write(self, row: int, token: Any, column: Sequence[Any]) -> None:
+        """Store one token, wrongly."""
         self.slots[row].append(token)

@@ -7,7 +7,17 @@ from random import Random
 from typing import Any
 
 from ..given_cases import Pool
-from .lesson_10_common import ALL_WINDOWS, line_case, test_mutants, try_cases
+from .lesson_10_common import ALL_WINDOWS, line_case, try_cases, usual_mutants
+from .lesson_10_pool_mistakes import (
+    Emptied,
+    Mended,
+    NeverRefuses,
+    NewAlone,
+    NotExactly,
+    StoresFirst,
+    TooFew,
+    WaitingAlone,
+)
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["POOL"]
@@ -81,93 +91,6 @@ def _raises(cache_class: Any) -> None:
     raise AssertionError
 
 
-class Mended(Pool):
-    """Slides every window; ``slid`` and ``check`` are where mutants differ."""
-
-    def step(self, work: Mapping[str, Sequence[Any]]) -> dict[str, list[list[Any]]]:
-        """Take the next tokens of some sequences; give, for each, what its tokens see."""
-        held = {name: self.slid(name, work) for name in {**self.held, **work}}
-        self.check(sum(map(len, held.values())), sum(map(len, work.values())), held)
-        self.held = held
-        rows = {}
-        for name, tokens in work.items():
-            keys = [*held[name], *tokens]
-            ends = range(len(held[name]) + 1, len(keys) + 1)
-            rows[name] = [keys[max(0, end - self.window) : end] for end in ends]
-            held[name] = keys
-        return rows
-
-    def slid(self, name: str, work: Mapping[str, Sequence[Any]]) -> list[Any]:
-        """Give what a sequence holds before the step."""
-        return self.held.get(name, [])[-self.window :]
-
-    def check(self, held: int, new: int, sequences: dict[str, list[Any]]) -> None:
-        """Refuse what does not fit."""
-        if held + new > self.slots:
-            raise RuntimeError("no slot is free")
-
-
-class Emptied(Mended):
-    """Those that wait lose all."""
-
-    def slid(self, name: str, work: Mapping[str, Sequence[Any]]) -> list[Any]:
-        """Give nothing for one that waits."""
-        return super().slid(name, work) if name in work else []
-
-
-class WaitingAlone(Mended):
-    """Those that work are not cut."""
-
-    def slid(self, name: str, work: Mapping[str, Sequence[Any]]) -> list[Any]:
-        """Cut those that wait."""
-        return self.held.get(name, []) if name in work else super().slid(name, work)
-
-
-class NeverRefuses(Mended):
-    """There is always room."""
-
-    def check(self, held: int, new: int, sequences: dict[str, list[Any]]) -> None:
-        """Refuse nothing."""
-
-
-class NotExactly(Mended):
-    """An exact fit is refused."""
-
-    def check(self, held: int, new: int, sequences: dict[str, list[Any]]) -> None:
-        """Ask for one more slot."""
-        super().check(held, new + 1, sequences)
-
-
-class NewAlone(Mended):
-    """Only new tokens are counted."""
-
-    def check(self, held: int, new: int, sequences: dict[str, list[Any]]) -> None:
-        """Leave out what is held."""
-        super().check(0, new, sequences)
-
-
-class TooFew(Mended):
-    """W - 2 tokens stay."""
-
-    def slid(self, name: str, work: Mapping[str, Sequence[Any]]) -> list[Any]:
-        """Cut too much."""
-        held = self.held.get(name, [])
-        return held[max(0, len(held) - max(0, self.window - 2)) :]
-
-
-class StoresFirst(Mended):
-    """A step that is refused has stored its tokens."""
-
-    def step(self, work: Mapping[str, Sequence[Any]]) -> dict[str, list[list[Any]]]:
-        """Store, then refuse."""
-        try:
-            return super().step(work)
-        except RuntimeError:
-            for name, tokens in work.items():
-                self.held[name] = [*self.held.get(name, []), *tokens]
-            raise
-
-
 Life = Sequence[Mapping[str, int]]
 
 
@@ -224,7 +147,7 @@ POOL = Exercise(
     cases=_cases,
     reference=answers(catches_pool=usual(), MendedPool=Mended),
     mutants=(
-        *test_mutants("catches_pool", Pool, usual),
+        *usual_mutants("catches_pool", Pool, usual),
         _test(
             "one-sequence",
             "one sequence is tried: it never waits",
@@ -262,7 +185,7 @@ POOL = Exercise(
         ),
         _test(
             "must-raise",
-            "a step is asked to be refused that another right cache has room for: it may hold fewer "
+            "a step is asked to be refused that a right cache may have room for: it may hold fewer "
             "than W",
             _raises,
         ),

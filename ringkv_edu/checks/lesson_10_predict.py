@@ -1,4 +1,4 @@
-"""Lesson 10: which windows and sinks two libraries' caches get wrong, predicted from how they work."""
+"""Lesson 10: what two libraries' caches get wrong, predicted from how they work."""
 
 from __future__ import annotations
 

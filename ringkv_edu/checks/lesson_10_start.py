@@ -7,7 +7,16 @@ from random import Random
 from typing import Any
 
 from ..given_cases import RollingStart
-from .lesson_10_common import ALL_WINDOWS, line_case, near, test_mutants, try_cases
+from .lesson_10_common import ALL_WINDOWS, line_case, near, try_cases, usual_mutants
+from .lesson_10_start_mistakes import (
+    All,
+    FromZero,
+    Late,
+    Mended,
+    Newest,
+    OneShort,
+    Skips,
+)
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["START"]
@@ -56,84 +65,6 @@ def _fields(cache_class: Any) -> None:
         raise AssertionError
 
 
-class Mended:
-    """Reads from where the oldest token lies; ``begin`` and ``many`` are where mutants differ."""
-
-    def __init__(self, window: int) -> None:
-        self.window, self.length = window, 0
-        self.slots: list[Any] = [None] * window
-
-    def write(self, token: Any) -> None:
-        """Store the next token."""
-        self.slots[self.length % self.window] = token
-        self.length += 1
-
-    def read(self) -> list[Any]:
-        """Give the last tokens, the oldest first."""
-        begin = self.begin()
-        return [self.slots[(begin + n) % self.window] for n in range(self.many())]
-
-    def begin(self) -> int:
-        """Give the number of the oldest token."""
-        return self.length - min(self.length, self.window)
-
-    def many(self) -> int:
-        """Say how many tokens are held."""
-        return min(self.length, self.window)
-
-
-class FromZero(Mended):
-    """Reading always begins at slot 0."""
-
-    def begin(self) -> int:
-        """Give 0."""
-        return 0
-
-
-class Late(Mended):
-    """Reading begins one slot late."""
-
-    def begin(self) -> int:
-        """Give one more."""
-        return super().begin() + 1
-
-
-class All(Mended):
-    """All slots are read, empty ones, too."""
-
-    def many(self) -> int:
-        """Give the window."""
-        return self.window
-
-
-class Skips(RollingStart):
-    """Empty slots are left out where they are met."""
-
-    def read(self) -> list[Any]:
-        """Read as reported, without what is empty."""
-        return [token for token in super().read() if token is not None]
-
-
-class OneShort(Mended):
-    """A full ring gives one token less."""
-
-    def begin(self) -> int:
-        """Begin behind the oldest one of a full ring."""
-        return self.length - self.many()
-
-    def many(self) -> int:
-        """Give W - 1 at most."""
-        return min(self.length, max(1, self.window - 1))
-
-
-class Newest(Mended):
-    """The newest comes first."""
-
-    def read(self) -> list[Any]:
-        """Give the tokens the wrong way round."""
-        return super().read()[::-1]
-
-
 def _mend_case(window: int, tokens: int) -> Case:
     line = (
         f"c = MendedStart({window}); reads = [(c.write(t), c.read())[1] for t in range({tokens})]"
@@ -165,7 +96,7 @@ START = Exercise(
     cases=_cases,
     reference=answers(catches_start=usual(), MendedStart=Mended),
     mutants=(
-        *test_mutants("catches_start", RollingStart, usual),
+        *usual_mutants("catches_start", RollingStart, usual),
         _test(
             "full-alone",
             "the first look comes when the ring is full: what is wrong may be over by then",
@@ -217,7 +148,7 @@ START = Exercise(
         _mend("as-reported", "the class is as it was reported", RollingStart),
         _mend(
             "from-slot-0",
-            "reading always begins at slot 0: once the ring has gone round, the oldest lies elsewhere",
+            "reading always begins at slot 0: once the ring has gone round the oldest is elsewhere",
             FromZero,
         ),
         _mend("one-late", "reading begins one slot late: the oldest comes last", Late),

@@ -7,7 +7,15 @@ from random import Random
 from typing import Any
 
 from ..given_cases import TwoWindows
-from .lesson_10_common import ALL_WINDOWS, line_case, near, test_mutants, try_cases
+from .lesson_10_common import ALL_WINDOWS, line_case, near, try_cases, usual_mutants
+from .lesson_10_window_mistakes import (
+    BothWider,
+    ChunkAlone,
+    Forgets,
+    Mended,
+    OneBound,
+    OneLess,
+)
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["WINDOW"]
@@ -83,72 +91,6 @@ def _fields(cache_class: Any) -> None:
     usual()(cache_class)
 
 
-class Mended:
-    """One mask, for any number of tokens; ``sees`` and ``keep`` are where mutants differ."""
-
-    def __init__(self, window: int) -> None:
-        self.window = window
-        self.held: list[Any] = []
-
-    def step(self, tokens: Sequence[Any]) -> list[list[Any]]:
-        """Take the next tokens; give, for each, the tokens that it sees."""
-        before = len(self.held)
-        keys = [*self.held, *tokens]
-        queries = range(before, len(keys))
-        rows = [[keys[k] for k in range(q + 1) if self.sees(q, k, before)] for q in queries]
-        self.held = keys[-self.keep() :]
-        return rows
-
-    def sees(self, query: int, key: int, before: int) -> bool:
-        """Say whether a query sees a key; both are places, the chunk begins at ``before``."""
-        return query - key < self.window
-
-    def keep(self) -> int:
-        """Give how many tokens stay."""
-        return self.window
-
-
-class OneLess(Mended):
-    """The bound goes one too far."""
-
-    def sees(self, query: int, key: int, before: int) -> bool:
-        return query - key < max(1, self.window - 1)
-
-
-class BothWider(Mended):
-    """Decode is widened to what the mask had."""
-
-    def sees(self, query: int, key: int, before: int) -> bool:
-        return query - key <= self.window
-
-    def keep(self) -> int:
-        return self.window + 1
-
-
-class OneBound(Mended):
-    """All rows of a chunk get the first one's bound."""
-
-    def sees(self, query: int, key: int, before: int) -> bool:
-        return before - key < self.window
-
-
-class ChunkAlone(Mended):
-    """A chunk sees nothing of what came before it."""
-
-    def sees(self, query: int, key: int, before: int) -> bool:
-        return query - key < self.window and (key >= before or query == before)
-
-
-class Forgets(Mended):
-    """One token too few stays for the next chunk."""
-
-    def sees(self, query: int, key: int, before: int) -> bool:
-        return query - key < self.window
-
-    def keep(self) -> int:
-        return max(1, self.window - 2)
-
-
 def _mend_case(window: int, chunks: Sequence[int]) -> Case:
     line = f"rows = versions.fed(MendedWindow({window}), {list(chunks)})"
     return line_case(
@@ -180,7 +122,7 @@ WINDOW = Exercise(
     cases=_cases,
     reference=answers(catches_window=usual(), MendedWindow=Mended),
     mutants=(
-        *test_mutants("catches_window", TwoWindows, usual),
+        *usual_mutants("catches_window", TwoWindows, usual),
         _test(
             "no text is longer than the window: nothing has left it yet",
             "short-text",

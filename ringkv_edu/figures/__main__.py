@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..pure import RingKVBuffer
 from ..trace import record
+from .case_files import draw_case_files
 from .chunk_mask import draw_chunk_mask
 from .cliff import draw_cliff, draw_cliff_bins
 from .clock import draw_clock
@@ -50,6 +51,7 @@ FIGURES: dict[str, Callable[[], Still]] = {
     "reach": draw_reach,
     "cliff_bins": draw_cliff_bins,
     "sink_mass": draw_sink_mass,
+    "case_files": draw_case_files,
 }
 """What draws each picture of the lessons, by the name of its file."""
 

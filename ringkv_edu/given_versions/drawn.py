@@ -1,4 +1,4 @@
-"""Draws the caches on which a graded cell tries a test: which fault, where it shows, in any order."""
+"""Draws the caches on which a graded cell tries a test: which fault, and where it shows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 def catches_window(Cache):
+    from itertools import pairwise
+
     def look(window, cuts):
         cache = Cache(window)
         edges = [0, *cuts, 20]
-        rows = [r for a, b in zip(edges, edges[1:]) for r in cache.step(list(range(a, b)))]
+        rows = [r for a, b in pairwise(edges) for r in cache.step(list(range(a, b)))]
         for token, row in enumerate(rows):
             expected = {t for t in range(20) if 0 <= token - t < window}
             assert set(row) == expected, (window, cuts, token)

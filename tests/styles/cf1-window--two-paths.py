@@ -6,7 +6,8 @@ def catches_window(Cache):
             while len(seen) < 20:
                 seen += cache.step(list(range(len(seen), len(seen) + chunk)))
             for p, row in enumerate(seen):
-                assert len(row) == min(p + 1, window) and max(row) == p
+                assert len(row) == min(p + 1, window)
+                assert max(row) == p
                 assert min(row) == max(0, p - window + 1)
 
 

@@ -6,7 +6,7 @@ def catches_start(Cache):
             read = list(cache.read())
             assert read[-1] == p
             assert len(read) == min(p + 1, window)
-            assert all(a is not None and b == a + 1 for a, b in zip(read, read[1:]))
+            assert [token - read[0] for token in read] == list(range(len(read)))
 
 
 class MendedStart(RollingStart):
