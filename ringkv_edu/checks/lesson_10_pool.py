@@ -207,7 +207,7 @@ POOL = Exercise(
             WaitingAlone,
         ),
         _mend(
-            "never-refuses",
+            "refuses-nothing",
             "nothing is refused any more: the slots are as many as there are",
             NeverRefuses,
         ),
