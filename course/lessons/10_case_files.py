@@ -39,8 +39,11 @@ from ringkv_edu.lesson import check, hint, save_work
 # gives one, and fields may have other names. Use only the methods that the exercise names.
 #
 # The rule is that of the course: a token sees the last W, itself included. Write what must be seen yourself;
-# a test that asks the cache what is right believes whatever it says. (`versions` makes caches to try tests on; it may
-# not stand in an answer.) What attention does with the tokens is left out, except in case 3.
+# a test that asks the cache what is right believes whatever it says. What attention does with the tokens is left
+# out, except in case 3.
+#
+# A check that fails shows a cache that your test takes for the other kind, as a line that you can paste into a new
+# cell: `versions` makes caches with a fault in a chosen place. It may not stand in an answer.
 #
 # ![](figure:case_files.png)
 
@@ -422,8 +425,8 @@ for window in (4, 1, rng.choice([3, 5, 6])):
 
 # %% [markdown] role="solution" exercise="cf4-half"
 # Position against place: the course's one idea, as a difference between two numbers that count different
-# things. As long as nothing has left they agree, and short probes pass. The report's mend clamps the query into
-# the cache's own counting; turning places into positions does as well. Since this buffer holds exactly what the
+# things. As long as nothing has left they agree, and short probes pass. The mend, Blaizzy/mlx-vlm#1139, clamps
+# the query into the cache's own counting; turning places into positions does as well. Since this buffer holds exactly what the
 # newest sees, `[True] * len(self.buffer)` is right, too: lesson 03's exercise 5. It would not be with slack, so
 # a test that asks for a mask of True alone refuses caches that are right.
 
@@ -556,8 +559,8 @@ for window, length in ((4, 0), (4, 2), (4, 4), (4, 6), (1, 1), (5, rng.randrange
 # *In a batch the shorter requests get worse answers than alone.*
 #
 # The rows of a batch are made equally long by padding. In ml-explore/mlx-lm#439 a rotating cache stored it with
-# the rest. It was never seen, but each piece of it took a slot, and pushed a token out. W = 4, two rows, and
-# then `d` and `h`:
+# the rest. In our toy it is never seen, but each piece of it takes a slot, and pushes a token out (how it did
+# harm there is our inference). W = 4, two rows, and then `d` and `h`:
 #
 # | chunk | slots then | the next token sees |
 # |---|---|---|
@@ -941,8 +944,8 @@ check("predict10")
 # `-0` is 0, and `keys[0:]` is everything. Row 11 sees `1 7 8 9 10 11`; shift once more for row 12.
 
 # %% [markdown] role="solution" exercise="predict10"
-# With W = 1 the slice is `keys[0:]`: nothing ever leaves, and soon the mask no longer fits. No model has such a
-# window, which is why nobody has met it; a test that begins at 1 does. The second is a mask made from columns: the sinks
+# With W = 1 the slice is `keys[0:]`: nothing ever leaves, and soon the mask no longer fits. We know of no model
+# with such a window, so it may never have hurt anybody; a test that begins at 1 meets it. The second is a mask made from columns: the sinks
 # stand in the first ones and fall out of the band, one with each row. Token by token they stay
 # (nearest report: ml-explore/mlx-lm#1914).
 

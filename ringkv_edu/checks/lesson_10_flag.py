@@ -128,6 +128,11 @@ FLAG = Exercise(
             usual(lengths=lambda window: range(1, 2 * window + 2)),
         ),
         _test(
+            "multiples",
+            "only lengths that are multiples of W are saved: there much is right by luck",
+            usual(lengths=lambda window: range(0, 2 * window + 2, window)),
+        ),
+        _test(
             "wrap-left-out",
             "no text is longer than the window when it is saved",
             usual(lengths=lambda window: range(window + 1)),

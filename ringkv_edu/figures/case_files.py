@@ -75,8 +75,8 @@ def _alt(seen: dict[str, Any], right: Any) -> str:
     parts = []
     for name, mask in seen.items():
         more, fewer = (_queries(wrong.any(axis=1)) for wrong in (mask & ~right, right & ~mask))
-        said = [f"{what} at queries {at}" for what, at in (("too much", more), ("too little", fewer))
-                if at]  # fmt: skip
+        found = (("too much", more), ("too little", fewer))
+        said = [f"{what} at queries {at}" for what, at in found if at]
         parts.append(f"{name}: {listed(said)}")
     return (
         f"Four grids of {TOKENS} queries by {TOKENS} keys, for a window of {WINDOW}. What is seen "
@@ -134,4 +134,3 @@ def _legend(figure: Any) -> None:
     for x, (kind, words) in zip((7, 19, 32), entries, strict=True):
         _cell(axes, x, 0.75, kind, 0.9)
         axes.text(x + 1.0, 0.75, words, ha="left", va="center")
-
