@@ -88,6 +88,24 @@ WRONG = {
         "    found = (ring.keys * query[:, None]).sum(axis=2) / np.sqrt(q.shape[1])\n"
         "    return np.where(ring.positions >= 0, found, -np.inf)",
                     "the key is turned to its slot"),
+    "bg3-floor": ("def step_seconds(weights, token, window, lengths, bandwidth):\n"
+                  "    read = sum(n if window is None else min(n, window) for n in lengths)\n"
+                  "    return (weights * len(lengths) + token * read) / bandwidth\n\n\n"
+        "def tokens_a_second(weights, token, window, lengths, bandwidth):\n"
+        "    return len(lengths) / step_seconds(weights, token, window, lengths, bandwidth)",
+                  "one reading serves the whole batch"),
+    "by1-pages": ("def pages_needed(window, size):\n    return -(-(window - 1) // size) + 1\n\n\n"
+        "def leaving(table, position, window, size):\n"
+        "    return [block for block in table if block * size < position - window + 1]",
+                  "a page goes back when its first token leaves"),
+    "cf2-start": ("def catches_start(Cache):\n    for window in range(1, 7):\n"
+                  "        cache = Cache(window)\n        for n in range(20):\n"
+                  "            cache.write(n)\n            last = range(max(0, n - window + 1), n + 1)\n"
+                  "            assert list(cache.read()) == list(last)\n\n\n"
+        "MendedStart = RollingStart", "the class is as it was reported"),
+    "du2-score": ("def keep_by_score(memory, recent):\n    while memory.used > memory.budget:\n"
+                  "        memory.drop(min(memory.entries, key=lambda entry: entry.mass))",
+                  "the newest tokens are weighed like the others"),
 }  # fmt: skip
 
 
