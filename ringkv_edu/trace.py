@@ -48,7 +48,9 @@ def record(
         judged = [_judged(make, row, at, plan, rule) for at, row in enumerate(rows)]
     except Exception as error:
         return Trace(name, (), f"step 0: {type(error).__name__}: {error}")
-    return replace(judged[0], rows=tuple(judged[1:]))
+    page = getattr(first.cache, "page_size", 0)
+    page = page if isinstance(page, int) and page > 0 else 0
+    return replace(judged[0], rows=tuple(judged[1:]), page=page)
 
 
 def _texts(tokens: Any, rows: int) -> list[list[str]]:

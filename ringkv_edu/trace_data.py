@@ -41,7 +41,7 @@ class Trace:
     """Everything a cache did. ``problem`` says in words where it stopped, or is empty.
 
     ``window`` and ``sinks`` are what the cache says of itself; ``window`` None: it keeps all.
-    ``rows``: the traces of a batch's other rows.
+    ``rows``: the traces of a batch's other rows. ``page``: slots of a page, where there are pages.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Trace:
     window: int | None = None
     sinks: int = 0
     rows: tuple[Trace, ...] = ()
+    page: int = 0
     version: int = VERSION
 
     @property
@@ -74,6 +75,7 @@ class Trace:
         return {
             "version": VERSION, "name": self.name, "window": self.window, "sinks": self.sinks,
             "problem": self.problem, "steps": steps, "rows": [row.to_dict() for row in self.rows],
+            **({"page": self.page} if self.page else {}),
         }  # fmt: skip
 
     @classmethod
@@ -93,7 +95,7 @@ class Trace:
             steps.append(_unpacked(packed, tuple(slots), tuple(held)))
         rows = tuple(cls.from_dict(row) for row in data["rows"])
         named = {name: data[name] for name in ("name", "problem", "window", "sinks")}
-        return cls(steps=tuple(steps), rows=rows, **named)
+        return cls(steps=tuple(steps), rows=rows, page=data.get("page", 0), **named)
 
 
 def _runs(positions: Iterable[int]) -> list[list[int]]:

@@ -17,7 +17,7 @@ ANSWER = '''def double(x):
 
 LESSON = """\
 # %% [markdown] id="ex91-double-why"
-# *Difficulty 1 of 5 · 2 minutes · 2 points*
+# *Difficulty 1 of 5 · 3 minutes · 2 points*
 
 # %% id="ex91-double" role="answer"
 def double(x):
@@ -47,6 +47,10 @@ print("twice", double(rng.randrange(9)))
 # %% [markdown] role="solution" exercise="ex91-double"
 # Why.
 """
+
+
+FIRST = '# %% [markdown] id="ex91-double-why"'
+START = '# %% [markdown] id="start"\n'
 
 
 def lesson_file(tmp_path: Path, *changes: tuple[str, str]) -> Path:
@@ -137,6 +141,9 @@ GRADED = 'print("twice", double(rng.randrange(9)))'
         (("rng = draw(SEED", "rng = draw(0"), "ex91-double-graded", "draws its inputs from SEED"),
         ((" points=2", ""), "ex91-double", "promises 2 points"),
         (("2 points*", "3 points*"), "ex91-double", "promises 3 points"),
+        (("3 minutes", "4 minutes"), "ex91-double", "promises 4 minutes; by the rule"),
+        (("1 of 5", "4 of 5"), "ex91-double", "build/minutes.py it takes 9"),
+        ((FIRST, f"{START}# *10 minutes. Needs nothing.*\n\n{FIRST}"), "91-start", "takes 5"),
         (("Difficulty 1 of 5 · ", ""), "ex91-double", "needs ex91-double-why"),
         (("# Three.", "# Three.\n\n# %% [markdown] role=\"hint\" exercise=\"ex91-double\"\n# Four."),
          "ex91-double", "three hints"),

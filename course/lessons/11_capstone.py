@@ -1,7 +1,7 @@
 # %% [markdown] id="start"
 # # 11 The budget duel
 #
-# *Needs NumPy.*
+# *75 minutes. Needs NumPy.*
 #
 # This lesson has one question: **what would you keep?** You get N KiB and a talk with hidden facts. Now and then
 # somebody asks. What you have kept decides what you can answer. Others have tried, too: a window, a window with
@@ -61,7 +61,7 @@ scenes.leaderboard(kib=[2])
 # %% [markdown] id="predict11-why"
 # ### Predict first
 #
-# *Difficulty 2 of 5 · 3 minutes · no points*
+# *Difficulty 2 of 5 · 5 minutes · no points*
 #
 # With 4 KiB 15 exact entries fit. Four policies play the same twenty talks:
 #
@@ -104,7 +104,7 @@ check("predict11")
 # %% [markdown] id="du1-sinks-why"
 # ## Exercise 1: a budget in place of a window
 #
-# *Difficulty 2 of 5 · 10 minutes · 3 points*
+# *Difficulty 2 of 5 · 7 minutes · 3 points*
 #
 # In a ring the window is a number of slots. Here it follows from bytes: as many of the newest as fit. Write
 # `keep_sinks(memory, sinks)`. Drop entries until the memory fits:
@@ -174,7 +174,7 @@ print("  ", held(memory))
 # %% [markdown] id="du2-score-why"
 # ## Exercise 2: what is asked for stays
 #
-# *Difficulty 3 of 5 · 10 minutes · 3 points*
+# *Difficulty 3 of 5 · 9 minutes · 3 points*
 #
 # H2O (arXiv 2306.14048) keeps tokens that have drawn much attention, and the newest, which had no chance yet.
 # The positions that stay are no longer in a row; that is why each entry carries its own.
@@ -249,7 +249,7 @@ print("  ", held(memory))
 # %% [markdown] id="du3-stale-why"
 # ## Exercise 3: worse than nothing
 #
-# *Difficulty 2 of 5 · 8 minutes · 3 points*
+# *Difficulty 2 of 5 · 7 minutes · 3 points*
 #
 # Keeping everything answers 0.76 of the questions, not all. Two facts of one name have keys that point the same way,
 # so both get half of the weight, and the output is a mixture of two values. No policy that keeps stale facts can
@@ -472,7 +472,7 @@ for tokens, archived, fit, more, small in runs:
 # %% [markdown] id="du6-duel-why"
 # ## The duel: your policy
 #
-# *Difficulty 4 of 5 · 30 minutes · no points*
+# *Difficulty 4 of 5 · 16 minutes · no points*
 #
 # Write `my_policy(memory)`. It may do all that the memory can, and may look at `entry.text`. The check plays it on a
 # short talk and asks for three things: in 2 and in 4 KiB, as much as the first six tokens and the newest reach; in 2 KiB,

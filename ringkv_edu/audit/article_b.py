@@ -16,7 +16,7 @@ ROWS = (
         verdict="right: decimal GB",
         why="Figures in decimal GB, and the second one rounded.",
         how="2 x 32 layers x 4,096 x 32,768 tokens x 2 bytes, by `budget.Plan.cache_bytes`.",
-        taught=("01 exercise 1", "08"),
+        taught=("01 exercise 1", "08 exercise 1"),
         compute=run.one_request,
         figures={
             "one request, GB": ("17.18", "17.2"),
@@ -32,7 +32,7 @@ ROWS = (
         verdict="wrong: by 2",
         why="It contradicts the article's own half MB a token (B4).",
         how="`budget.Plan.longest_context` of Llama 2 7B with 6 and 8 GB beside the weights.",
-        taught=("01 exercise 1", "08"),
+        taught=("01 exercise 1", "08 exercise 2"),
         compute=run.thousand_tokens,
         figures={
             "1,024 tokens, GiB": ("0.5", "1"),
@@ -52,7 +52,7 @@ ROWS = (
         " each pair; but every token passes through the weights once.",
         how="Entries that a query sees, by `budget.Policy`, for one query and summed over a"
         " prefill.",
-        taught=("01 exercise 1", "08", "09"),
+        taught=("01 exercise 1", "08 exercise 5", "09 exercise 5"),
         compute=run.four_to_thirty_two,
         figures={
             "scores of a decoded token, times": ("8", "8"),
@@ -88,7 +88,7 @@ ROWS = (
         " token and head of 128 make {bits a number, with scales} bits of 4.",
         how="`budget.Plan` with cached numbers of 1 and of half a byte; scales by"
         " `quantize.quantize`.",
-        taught=("08", "09"),
+        taught=("08 exercise 1", "09 exercise 4"),
         compute=run.fewer_bits,
         figures={
             "8 bits, MiB": ("256", "256"),
@@ -107,7 +107,7 @@ ROWS = (
         why="Each product is right for its layers, but Llama 2 13B has 40; and the unit changes"
         " between the two, from GiB to GB.",
         how="`budget_presets.MODELS`: `article-13b` beside `llama-2-13b`.",
-        taught=("01 exercise 1", "08"),
+        taught=("01 exercise 1", "08 exercise 1"),
         compute=run.thirteen,
         figures={
             "32 layers, 1,024 tokens, MiB": ("640", "640"),
@@ -126,7 +126,7 @@ ROWS = (
         why="Two things are left out: a step reads the weights as well, and an A100 reads"
         " {A100 of 40 GB, TB/s} to {A100 of 80 GB, TB/s} TB a second, not 1.",
         how="Bytes over bandwidth, by `budget.Plan`; the cards from `budget_presets.CARDS`.",
-        taught=("01 exercise 1", "05 the floor", "08"),
+        taught=("01 exercise 1", "05 the floor", "08 exercise 3"),
         compute=run.reading,
         figures={
             "cache of 32K tokens, ms": ("17.2", "17"),
@@ -144,7 +144,7 @@ ROWS = (
         verdict="right: per head",
         why="Each token has a score with each.",
         how="20,000 squared; causal, 1 + 2 + ... + 20,000.",
-        taught=("08", "09"),
+        taught=("08 exercise 5", "09 exercise 5"),
         compute=run.square,
         figures={"scores a head, millions": ("400", "400"), "causal, millions": "200"},
     ),
@@ -155,7 +155,7 @@ ROWS = (
         verdict="right",
         why="The card is then full to the last byte: no activations, no headroom.",
         how="`budget.Plan.room` over `token_bytes`, and `longest_context`, with 26 GB of weights.",
-        taught=("08",),
+        taught=("08 exercise 2",),
         compute=run.what_fits,
         figures={
             "K tokens": ("64", "64"),
@@ -172,7 +172,7 @@ ROWS = (
         why="It does not add up without a sliding window as well; 70 GB would leave room for"
         " {tokens a request within 70 GB} tokens a request, not 16,384.",
         how="`budget.Plan` with 40 layers, numbers of one byte, 16K tokens and a batch of 8.",
-        taught=("08",),
+        taught=("08 exercise 2",),
         compute=run.peak,
         figures={
             "caches, GB": "53.7",
@@ -188,7 +188,7 @@ ROWS = (
         verdict="understated",
         why="At 32K tokens the cache is the larger part of what a step reads.",
         how="`budget.Plan.cache_bytes` over `weight_bytes`.",
-        taught=("01 exercise 1", "08"),
+        taught=("01 exercise 1", "08 exercise 3"),
         compute=run.beside_the_weights,
         figures={
             "cache, GB": ("17.18", "17.2"),
@@ -203,7 +203,7 @@ ROWS = (
         verdict="right: made concrete",
         why="With all layers in 8 bits half is saved; each layer kept gives back 1/64.",
         how="`budget.Plan` in fp16 and int8, mixed by layers, solved for the layers kept.",
-        taught=("09",),
+        taught=("09 exercise 4",),
         compute=run.mixed_layers,
         figures={
             "kept to save 40 %": "6.4",
@@ -223,7 +223,7 @@ ROWS = (
         " random keys are a fixed number a token (arXiv 2004.05150, 2007.14062); strides of sqrt L"
         " are the Sparse Transformer's (1904.10509); Reformer sorts into buckets (2001.04451).",
         how="Scores of each pattern's mask counted for 256 and 1,024 tokens; for Reformer L log L.",
-        taught=("09",),
+        taught=("09 the other roads",),
         compute=run.sparse,
         figures={
             "Longformer, scores": ("4", "8"),
@@ -240,7 +240,7 @@ ROWS = (
         verdict="half right: of the cache only",
         why="Weights are read too, and stay as they are when only the cache has fewer bits.",
         how="`budget.Plan.step_seconds`, batch 1, with a cache of 8 bits over one of 16.",
-        taught=("08", "09"),
+        taught=("08 exercise 3", "09 exercise 4"),
         compute=run.eight_bit_step,
         figures={
             "the cache, of what it was": ("0.50", "0.50"),

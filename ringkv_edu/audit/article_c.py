@@ -16,7 +16,7 @@ ROWS = (
         verdict="wrong: by 2",
         why="131,072 squared, times 2 bytes. What is printed is what the causal half takes.",
         how="Tokens squared x 2 bytes; causal, half of the pairs and the diagonal.",
-        taught=("09",),
+        taught=("08 exercise 5", "09 exercise 5"),
         compute=run.all_scores,
         figures={"scores, GB": "34.4", "scores, GiB": ("32", "16"), "causal, GiB": "16"},
     ),
@@ -31,7 +31,7 @@ ROWS = (
         why="A number in fp16 takes two bytes.",
         how="32 x 128 x 128,000 numbers, and their bytes by `budget.Plan.cache_bytes`, halved for"
         " the keys alone.",
-        taught=("01 exercise 1", "08"),
+        taught=("01 exercise 1", "08 exercise 1"),
         compute=run.keys_alone,
         figures={
             "a layer's keys, millions of numbers": "524",
@@ -54,7 +54,7 @@ ROWS = (
         " numbers, and are always computed.",
         how="A layer that counts decodes 20 tokens after a prompt of 100, with a `NumpyRing` and"
         " by `visibility.oracle_attention` from everything anew, turned and not turned.",
-        taught=("01 exercise 1", "09"),
+        taught=("01 exercise 1", "09 exercise 3"),
         compute=run.what_a_cache_saves,
         figures={
             "old tokens not projected again, no RoPE, %": ("100", "63"),
@@ -76,7 +76,7 @@ ROWS = (
         why="A step of tiled attention needs a tile of Q, one of K and one of V. The scores live"
         " in registers and take no place there.",
         how="164 KiB over the bytes of a tile, by `tiled.shared_tiles`; a set is three tiles.",
-        taught=("09",),
+        taught=("09 exercise 5",),
         compute=run.shared_memory,
         figures={
             "tiles of 128 x 128": ("5", "5"),
@@ -94,7 +94,7 @@ ROWS = (
         verdict="right: not stated there",
         why="4 x 2 x 2.",
         how="`budget.Plan.token_bytes` before and after; the scales by `quantize.quantize`.",
-        taught=("09",),
+        taught=("09 exercise 4",),
         compute=run.smaller,
         figures={"times smaller": ("16", ">1"), "times smaller, scales counted": "15.1"},
     ),
@@ -108,7 +108,7 @@ ROWS = (
         why="No row of scores is ever whole, but each score is still computed once.",
         how="`tiled.tiled_attention` over 64 and 128 tokens in tiles of 8 x 8, which counts its"
         " work; its output against the plain softmax.",
-        taught=("09",),
+        taught=("09 the other roads",),
         compute=run.tiles,
         figures={
             "difference from the plain softmax": "<1e-12",
@@ -127,7 +127,7 @@ ROWS = (
         " million weights.",
         how="`budget.Plan.entry_bytes`; the weights of Llama 2 7B less two tables of 32,000 words"
         " and the last norm, over 32 layers.",
-        taught=("01 exercise 1", "08"),
+        taught=("01 exercise 1", "08 exercise 3"),
         compute=run.traffic,
         figures={"a token in a layer, KiB": ("16", "~2"), "a layer's weights, MB": ("405", "~100")},
     ),
@@ -140,7 +140,7 @@ ROWS = (
         " would take. Pages hold a fixed few tokens, such as 16.",
         how="The formula, and `paged_serving.fragmentation` for a request of 1,000 tokens with"
         " that page and with pages of 16; `paged.pages_needed` for a window.",
-        taught=("09",),
+        taught=("09 pages",),
         compute=run.page_size,
         figures={
             "a page, MiB": "512",
@@ -162,7 +162,7 @@ ROWS = (
         " Attention to everything reads them all.",
         how="Bytes over bandwidth, by `budget.Plan`; and how much of its cold file a"
         " `tiers.TieredCache` reads for one query.",
-        taught=("09",),
+        taught=("09 three tiers",),
         compute=run.cold,
         figures={
             "96K tokens, GB": "51.5",

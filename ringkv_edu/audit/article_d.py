@@ -18,7 +18,7 @@ ROWS = (
         verdict="right: in GiB",
         why="The unit is 2^30 bytes; in GB the last one is 17.18 (B1).",
         how="2 x 32 layers x 32 heads x 128 x tokens x 2 bytes, by `budget.Plan.cache_bytes`.",
-        taught=("01 exercise 1", "08"),
+        taught=("01 exercise 1", "08 exercise 1"),
         compute=run.sizes,
         figures={
             "1,024 tokens, GiB": ("0.50", "0.50"),
@@ -110,7 +110,7 @@ ROWS = (
         " 16K.",
         how="`budget.Plan.gain`, `first_gain` in steps of 1,024 tokens, and `throughput_gain` on"
         " 80 GB.",
-        taught=("08",),
+        taught=("08 exercise 4",),
         compute=run.faster,
         figures={
             "times faster at 16K": ("1.6", "3"),
@@ -180,7 +180,7 @@ ROWS = (
         " needed. A long talk is past that for every wider window.",
         how="14 tokens in pages of 4, kept whole and with W = 4, looked up in a"
         " `paged_serving.PrefixIndex` with three windows.",
-        taught=("03 exercise 4", "09"),
+        taught=("03 exercise 4", "09 exercise 3"),
         compute=run.prefixes,
         figures={
             "tokens reused, all kept": "12",
@@ -219,7 +219,7 @@ ROWS = (
         how="Multiplications of a prefill (weights and scores), bytes of a step by `budget.Plan`,"
         " and the tiles that `tiled.tiled_attention` computes for 64 tokens with W = 8 and"
         " without.",
-        taught=("07 exercise 6",),
+        taught=("07 exercise 6", "08 exercise 5"),
         compute=run.first_and_further,
         figures={
             "prefill of 4K, of what it was": ("0.96", ">0.9"),

@@ -18,6 +18,8 @@ LESSONS = {
     for name in (
         "01_plain_python_ring", "02_numpy_ring", "03_chunks_and_rewind", "04_positions_and_rope",
         "05_torch_ring", "06_prefix_summaries", "07_a_model_on_your_ring",
+        "08_the_memory_budget",
+        "09_beyond_the_ring",
     )
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from nbformat import NotebookNode
 
 from .books import text_of
+from .minutes import exercise_minutes, lesson_minutes
 from .source import BuildError, Cell, Lesson, solved, stub
 
 __all__ = ["check_books", "check_lesson"]
@@ -32,7 +33,10 @@ OUTPUT_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (re.compile(r"\b\d{1,2}:\d\d:\d\d\b|\b20\d\d-\d\d-\d\d\b"), "prints a time"),
 )
-HEADER = re.compile(r"\*Difficulty [1-5] of 5 · \d+ minutes? · (?P<points>no|\d+) points?\*")
+HEADER = re.compile(
+    r"\*Difficulty [1-5] of 5 · (?P<minutes>\d+) minutes? · (?P<points>no|\d+) points?\*"
+)
+LENGTH = re.compile(r"\*(\d+) minutes\.")
 
 
 def check_lesson(lesson: Lesson) -> None:
@@ -47,6 +51,7 @@ def check_lesson(lesson: Lesson) -> None:
             _check_exercise(lesson, cell, by_id)
         if cell.role == "graded":
             _check_graded_source(lesson, cell)
+    _check_length(lesson)
     unknown = set(lesson.hints) - set(ids)
     if unknown:
         raise BuildError(lesson.name, unknown.pop(), "has hints, but there is no such answer cell")
@@ -93,9 +98,25 @@ def _check_exercise(lesson: Lesson, answer: Cell, by_id: dict[str, Cell]) -> Non
     need(f"{name}-reason" in by_id, "needs a solution cell with the reason")
     header = HEADER.search(why.source) if why else None
     need(header, f"needs {name}-why with `*Difficulty n of 5 · n minutes · n points*`")
+    _check_minutes(lesson, answer, why, int(header["minutes"]) if header else 0)
     promised = header["points"] if header else ""
     worth = str(graded.points) if graded else "no"
     need(promised == worth, f"promises {promised} points, its graded cell is worth {worth}")
+
+
+def _check_minutes(lesson: Lesson, answer: Cell, why: Cell | None, promised: int) -> None:
+    takes = exercise_minutes(why, answer) if why else 0
+    if promised != takes:
+        said = f"promises {promised} minutes; by the rule of build/minutes.py it takes {takes}"
+        raise BuildError(lesson.name, answer.id, said)
+
+
+def _check_length(lesson: Lesson) -> None:
+    first = lesson.cells[0] if lesson.cells else None
+    found = LENGTH.search(first.source) if first else None
+    if first and found and int(found[1]) != (takes := lesson_minutes(lesson)):
+        said = f"promises {found[1]} minutes; by the rule of build/minutes.py it takes {takes}"
+        raise BuildError(lesson.name, first.id, said)
 
 
 def _check_graded_source(lesson: Lesson, cell: Cell) -> None:

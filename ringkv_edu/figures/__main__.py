@@ -14,12 +14,15 @@ from .clock import draw_clock
 from .counted import draw_counted
 from .cursors import draw_cursors
 from .duel import draw_duel
+from .gain import draw_gain
 from .groups import draw_groups
 from .leak import draw_leak
 from .log_n import draw_log_n
 from .mask_weights import draw_mask_weights
 from .memory_flat import draw_memory
 from .ntk import draw_ntk
+from .other_roads import draw_other_roads
+from .paged_window import draw_paged_window
 from .partition import draw_partition
 from .reach import draw_reach
 from .recall import draw_recall
@@ -52,6 +55,9 @@ FIGURES: dict[str, Callable[[], Still]] = {
     "cliff_bins": draw_cliff_bins,
     "sink_mass": draw_sink_mass,
     "duel": draw_duel,
+    "gain": draw_gain,
+    "paged_window": draw_paged_window,
+    "other_roads": draw_other_roads,
 }
 """What draws each picture of the lessons, by the name of its file."""
 

@@ -17,6 +17,7 @@ const fill = (text, given = {}) => text.replace(/{(\w+)}/g, (_, name) => given[n
 function stage(trace) {
   const { steps } = trace;
   const words = steps.some(s => !/^[\d ]*$/.test(s.text)) ? steps.flatMap(s => s.text.split(" ")) : [];
+  const put = step => (step?.held ?? step?.set ?? []).filter(([, p]) => p >= 0 || !trace.page).map(([k]) => k); // a page given back is not written
   return { ...trace, length: steps.length, tokens: (steps.at(-1)?.p ?? -1) + 1, words, at(t) {
     const slots = [], held = [];
     let wrote = [], before = [];
@@ -26,13 +27,13 @@ function stage(trace) {
       if (step.slots !== undefined) for (const row of [slots, held]) { row.length = Math.min(row.length, step.slots); while (row.length < step.slots) row.push(-1); }
       for (const [k, p] of step.set) slots[k] = p;
       for (const [k, p] of step.held ?? step.set) held[k] = p;
-      if (i === t - 1) wrote = (step.held ?? step.set).map(([k]) => k);
+      if (i === t - 1) wrote = put(step);
     }
     if (!t) for (let k = 0; k < (steps[0]?.slots ?? 0) && trace.window; k++) { slots.push(-1); held.push(-1); }
     const step = steps[t - 1] ?? { p: -1, set: [] };
     const over = wrote.length === 1 ? before[wrote[0]] : undefined;
-    const coming = (steps[t]?.held ?? steps[t]?.set ?? []).map(([k]) => k), next = coming.length === 1 ? coming[0] : -1;
-    return { t, step, p: step.p, from: (steps[t - 2]?.p ?? -1) + 1, slots, held, wrote, over, next, wrong: step.wrong ?? [], sums: step.sum ?? [],
+    const coming = put(steps[t]), next = coming.length === 1 ? coming[0] : -1;
+    return { t, step, p: step.p, from: (steps[t - 2]?.p ?? -1) + 1, slots, held, before, wrote, over, next, wrong: step.wrong ?? [], sums: step.sum ?? [],
       seen: step.seen && new Set(step.seen.flatMap(([a, b]) => Array.from({ length: b - a + 1 }, (_, i) => a + i))) };
   } };
 }
@@ -66,7 +67,8 @@ function sentence(W, show, state, angle) {
   const name = !wrote.length ? "nowhere" : chunk ? "chunk" : wrote.length > 1 ? "moved" : "written";
   const end = name !== "written" ? "plain" : grown ? "new_slot" : over < 0 || over === undefined ? "was_free" : state.sums.length ? "over_summary" : "over";
   const said = [escaped(fill(W[name], { p, q: state.from, k: wrote[0], n: wrote.length, text }) + fill(W[end], { q: over }))];
-  const bad = text => said.push(`<span class="bad">${escaped(text)}</span>`);
+  const bad = text => said.push(`<span class="bad">${escaped(text)}</span>`), holds = (row, k) => row.some((x, slot) => x >= 0 && Math.floor(slot / show.page) === k);
+  for (let k = 0; show.page && k * show.page < state.held.length; k++) if (holds(state.before, k) && !holds(state.held, k)) said.push(escaped(fill(W.page_back, { k })));
   if (angle === "rank") said.push(escaped(W.rank_note));
   if (angle === "slot") {
     const view = derived(state, angle), [key] = [...view.bad].sort((a, b) => a.looks - b.looks);
@@ -131,7 +133,7 @@ function lanes(W, show, state, view, o) {
   const n = state.slots.length, first = Math.max(0, Math.min(n - SHOWN, state.held.lastIndexOf(state.p) - SHOWN + 3)), row = Math.min(n, SHOWN);
   const sums = state.sums, room = Math.max(3, ...show.steps.map(s => s.sum?.length ?? 0)) * 44, aside = show.steps.some(s => s.sum) ? Math.min(room, 240) : 0, sumw = aside / Math.max(1, room / 44);
   const sw = Math.min(58, (WIDE - LEFT - aside) / Math.max(row, 1)), x0 = LEFT + (WIDE - LEFT - aside - sw * row) / 2, slotX = k => x0 + (k - first) * sw;
-  const texts = show.words.length > 0, yT = 34, hT = 27, yS = yT + hT + (texts ? 19 : 5), yM = yS + 92, yC = yM + 76, inRow = k => k >= first && k < first + row;
+  const texts = show.words.length > 0, yT = 34, hT = 27, yS = yT + hT + (texts ? 19 : 5), yM = yS + 92, yC = yM + (show.page ? 90 : 76), inRow = k => k >= first && k < first + row;
   const title = (y, a, b) => out.push(word(0, y, a, { at: "start", size: 13, bold: 1 }), b ? word(0, y + 15, b, { at: "start", size: 11.5, ink: DIM }) : "");
   title(yT + 12, W.time, W.time2); title(yM + 14, W.memory, W.memory2);
   // Brackets over what the newest token sees of the slots.
@@ -158,6 +160,7 @@ function lanes(W, show, state, view, o) {
     out.push(`<g data-k="${k}"${o.dim(p)}><path ${path} stroke="${TEXT}" stroke-width="${on ? 5.4 : 3.2}" opacity=".45"/><path ${path} stroke="${COLOURS[k % 8]}" stroke-width="${on ? 4 : 2}"${k % 16 > 7 ? ' stroke-dasharray="6 3"' : ""}/></g>`); }
   // Slots, the angle of each key, and how far back it is.
   const radius = Math.min(17, sw / 2 - 2), clocks = sw >= 22 && state.t > 0;
+  for (let k = first - first % (show.page || 1); show.page && k < first + row; k += show.page) out.push(box(slotX(k), yM - 3, sw * show.page, 55, { stroke: TEXT, width: 1.4, round: 5 }), word(slotX(k + show.page / 2), yM + 66, fill(W.pagen, { k: k / show.page }), { size: 11, bold: 1 }));
   for (let k = first; k < first + row; k++) { const p = state.held[k], x = slotX(k), c = x + sw / 2, key = view.keys.get(k), hot = state.wrote.includes(k), says = state.slots[k];
     out.push(`<g data-k="${k}"${o.dim(p)}${o.asks ? ` role="button" tabindex="0" aria-label="${escaped(fill(W.slotn, { k }))}" aria-pressed="${o.picked.has(k)}"` : ""}>`, o.asks ? `<rect x="${r1(x)}" y="${yM}" width="${r1(sw)}" height="${yC + radius + 22 - yM}" fill="none" pointer-events="all"/>` : "", box(x + (sw > 30 ? 3 : .7), yM, sw - (sw > 30 ? 6 : 1.4), 31, { hot, fill: p < 0 ? PAPER : paint(k, o.id), stroke: hot ? TEXT : o.picked.has(k) || (says !== p && says >= 0) ? WRONG : LINE, width: hot || o.picked.has(k) || (says !== p && says >= 0) ? 3 : 1, dash: p < 0 ? "3 3" : "" }),
       p >= 0 && sw > 15 ? word(c, yM + 20, says === p || says < 0 ? p : `${p}≠${says}`, { size: sw > 30 ? (says === p ? 15 : 11) : 10, bold: 1, ink: ink(k), halo: halo(k) }) : p < 0 && says >= 0 ? word(c, yM + 20, `?≠${says}`, { size: 11, ink: WRONG, bold: 1 }) : "",

@@ -7,6 +7,7 @@ from typing import Any
 from ringkv_edu import NaiveKVBuffer, NumpyRing, NumpySummaryRing, RingKVBuffer
 from ringkv_edu.given import RingFields
 from ringkv_edu.given_numpy import RingArrays
+from ringkv_edu.paged_ring import PagedRing
 from ringkv_edu.trace import Trace, record
 
 WORDS = "the quick brown fox jumps over the lazy dog while a cat sleeps under the old tree".split()
@@ -50,6 +51,8 @@ def right() -> dict[str, Trace]:
         found[f"ring {window}"] = record(RingKVBuffer, 24, window_size=window)
         found[f"sinks {window}"] = record(lambda w=window: NumpyRing(w, 1, 2, sinks=2), 24)
     found["words"] = record(lambda: NumpyRing(5, 2, 4, sinks=1, slack=1), WORDS)
+    for window, size in ((1, 1), (4, 3), (6, 4)):
+        found[f"pages {window}"] = record(PagedRing, 24, window=window, page_size=size)
     for window, block in ((1, 1), (4, 3), (8, 4)):
         found[f"summaries {window}"] = record(
             lambda w=window, b=block: NumpySummaryRing(w, 1, 2, summaries=3, block=b), 24

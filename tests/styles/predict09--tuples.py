@@ -1,0 +1,3 @@
+order = ("channel", "token", "tensor")
+times = 14.0
+at_once = "token"
