@@ -20,6 +20,7 @@ LESSONS = {
         "05_torch_ring", "06_prefix_summaries", "07_a_model_on_your_ring",
         "08_the_memory_budget",
         "09_beyond_the_ring",
+        "10_case_files",
     )
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..pure import RingKVBuffer
 from ..trace import record
+from .case_files import draw_case_files
 from .chunk_mask import draw_chunk_mask
 from .cliff import draw_cliff, draw_cliff_bins
 from .clock import draw_clock
@@ -58,6 +59,7 @@ FIGURES: dict[str, Callable[[], Still]] = {
     "gain": draw_gain,
     "paged_window": draw_paged_window,
     "other_roads": draw_other_roads,
+    "case_files": draw_case_files,
 }
 """What draws each picture of the lessons, by the name of its file."""
 

@@ -25,6 +25,10 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("ps5-log-n", "ps7-sink"), SOFTMAX),
     "mo4-perplexity": ("cross_entropy", "CrossEntropyLoss", "nll_loss", "NLLLoss", "log_softmax"),
 }
+CASE_FILES = ("cf1-window", "cf2-start", "cf3-keys", "cf4-half", "cf5-flag", "cf6-pads", "cf7-keep",
+              "cf8-pool")  # fmt: skip
+VERSIONS = ("versions", "given_versions", "steps", "reads", "means", "masks", "saves", "padded",
+            "kept", "pools", "drawn")  # fmt: skip
 # What a lesson's given code does that one of its exercises asks for; later exercises start from it.
 GIVEN: dict[str, tuple[str, ...]] = {
     "ex02-append": ("write_at_head", "filled_ring"),
@@ -32,6 +36,7 @@ GIVEN: dict[str, tuple[str, ...]] = {
     "tr1-write": ("put",),
     "tr2-mask": ("newest_sees",),
     "mo5-ring": ("place",),
+    **dict.fromkeys(CASE_FILES, VERSIONS),
 }
 PACKAGE = "ringkv_edu"
 READ_RULE = "write it by hand"
