@@ -132,7 +132,7 @@ TERM = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTIL
 MUST = """slot position window sinks slack ring evict summary prefill decode step policy
 kv_heads heads head_dim batch""".split()
 ALSO = {"kv_heads": "key/value head", "retrieval": "retrieve", "NTK-aware scaling": "NTK-aware*",
-        "evict": "overwritten", "eviction": "overwritten", "ring buffer": "ring", "prefix caching": "prefix", "global layer": "global",
+        "evict": "overwritten", "eviction": "overwritten", "ring buffer": "ring", "quantisation": "fewer bits", "prefix caching": "prefix", "global layer": "global",
         "rotary position embedding": "RoPE"}  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Adds up the teaching plans and fills their tables into ``course/teaching_plans.md``.
 
 The page is written by hand but for the parts between ``<!-- table NAME -->`` and ``<!-- end -->``.
-Minutes are those of the lessons' own headers; ``python -m ringkv_edu.kit.plans PAGE`` fills in.
+Minutes are those of the lessons' sources; ``python -m ringkv_edu.kit.plans PAGE`` fills in.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from ..grading.release import lessons, source_of
-from .reading import Part, parts
+from ..build.run import course_root
+from ..build.source import Lesson, read_lesson
+from .reading import HEADER
 from .stuck import STUCK
 
-__all__ = ["PLANS", "Item", "Plan", "fill", "minutes_of", "table_of", "tasks"]
+__all__ = ["PLANS", "Item", "Plan", "Task", "fill", "minutes_of", "table_of", "tasks"]
 
 MARKED = re.compile(r"(<!-- table ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+TITLE = re.compile(r"^##+ (.+)$", re.MULTILINE)
 LESSON_MINUTES = re.compile(r"\*(\d+) minutes\b|takes (\d+) minutes")
 
 
@@ -49,7 +51,7 @@ PLANS: Mapping[str, Plan] = {
         Item("slides of lesson 01, up to the picture of the ring", 7),
         Item("at the keyboard", 0, ("predict01", "ex02-append", "ex05-edge")),
         Item("live: `show` with a ring and a cache that takes the slot for the position", 5),
-        Item("at the keyboard", 0, ("ex07-distance", "ex06-empty")),
+        Item("at the keyboard", 0, ("ex07-distance",)),
         Item("slides of lesson 03, up to the chunk that must attend first", 6),
         Item("at the keyboard", 0, ("case03-trim",)),
         Item("live: `ringkv cases`, aimed at the caches installed here", 4),
@@ -60,7 +62,7 @@ PLANS: Mapping[str, Plan] = {
         Item("[ten minutes unplugged](unplugged.md)", 10),
         Item("slides of lesson 01", 8),
         Item("at the keyboard", 0, ("predict01", "ex02-append", "ex04-attend")),
-        Item("at the keyboard", 0, ("ex05-edge", "ex06-empty", "ex07-distance", "case01-reset")),
+        Item("at the keyboard", 0, ("ex05-edge", "ex06-empty", "ex07-distance")),
         Item("break", 15),
         Item("slides of lesson 02: one array, the mask from positions", 7),
         Item("at the keyboard", 0, ("np2-write", "predict02", "np5-mask")),
@@ -68,7 +70,7 @@ PLANS: Mapping[str, Plan] = {
         Item("at the keyboard", 0, ("chunk2-mask", "chunk3-step", "predict03", "case03-trim")),
         Item("break", 15),
         Item("slides of lesson 04, up to right by luck", 8),
-        Item("at the keyboard", 0, ("predict04", "rope5-three", "case04-length")),
+        Item("at the keyboard", 0, ("predict04", "rope5-three")),
         Item("lesson 07 on the screen: the cliff, and four slots that cure it", 12),
         Item("live: `ringkv cases`, and what to do at home", 8),
     )),
@@ -89,28 +91,47 @@ PLANS: Mapping[str, Plan] = {
         Item("break", 15),
         Item("slides of lesson 05, then the whole lesson", 8, (), ("05",)),
         Item("break", 15),
-        Item("slides of lesson 07, then the whole lesson", 8, (), ("07",)),
+        Item("slides of lesson 07, then at the keyboard", 12, ("mo1-layer", "mo2-reach")),
+        Item("at the keyboard", 0, ("mo4-perplexity", "predict07", "mo5-ring")),
+        Item("live: the cliff, its cure, and a class of somebody's under the model", 15),
         Item("`ringkv cases` on the class that everyone wrote", 10),
-        Item("look back, and lesson 06 as homework", 5),
+        Item("look back; the rest of lesson 07, and lesson 06, as homework", 5),
     )),
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Task:
+    """An exercise as its header states it, in the lesson of this number."""
+
+    lesson: str
+    title: str
+    minutes: int
+
+
 @cache
-def tasks() -> Mapping[str, tuple[str, Part]]:
-    """Give every exercise by its id: its lesson's number, and the part with its header."""
-    return {
-        part.cell.removesuffix("-why"): (name[:2], part)
-        for name in sorted(lessons())
-        for part in parts(name)
-        if part.difficulty
-    }
+def _sources() -> Mapping[str, Lesson]:
+    """Read every lesson's source, by its number: what is there before anything is built."""
+    paths = sorted((course_root() / "course" / "lessons").glob("[0-9][0-9]_*.py"))
+    return {path.stem[:2]: read_lesson(path) for path in paths}
+
+
+@cache
+def tasks() -> Mapping[str, Task]:
+    """Give every exercise by its id."""
+    found = {}
+    for number, lesson in _sources().items():
+        for cell in lesson.cells:
+            header = HEADER.search(cell.source) if cell.kind == "markdown" else None
+            if header:
+                title = TITLE.findall(cell.source[: header.start()])[-1]
+                found[cell.id.removesuffix("-why")] = Task(number, title, int(header["minutes"]))
+    return found
 
 
 def lesson_minutes(number: str) -> int:
     """Give the minutes that a lesson states for itself as a whole."""
-    (book,) = [each.book for name, each in lessons().items() if name[:2] == number]
-    found = LESSON_MINUTES.search(source_of(book["cells"][0]))
+    found = LESSON_MINUTES.search(_sources()[number].cells[0].source)
     if found is None:
         raise ValueError(f"lesson {number} does not say how many minutes it takes")
     return int(found[1] or found[2])
@@ -118,7 +139,7 @@ def lesson_minutes(number: str) -> int:
 
 def minutes_of(item: Item) -> int:
     """Add up what an item takes."""
-    own = [tasks()[name][1].minutes for name in item.exercises]
+    own = [tasks()[name].minutes for name in item.exercises]
     return item.minutes + sum(own) + sum(map(lesson_minutes, item.lessons))
 
 
@@ -150,16 +171,15 @@ def _plan(name: str, plan: Plan) -> str:
 def _named(item: Item) -> str:
     found = [f"lesson {number} ({lesson_minutes(number)})" for number in item.lessons]
     for name in item.exercises:
-        lesson, part = tasks()[name]
-        found.append(f"{lesson} `{name}` ({part.minutes})")
+        found.append(f"{tasks()[name].lesson} `{name}` ({tasks()[name].minutes})")
     return ", ".join(found)
 
 
 def _stuck() -> str:
     rows = [("exercise", "what the check names", "what to say")]
     for name, mistakes, words in STUCK:
-        lesson, part = tasks()[name]
-        title = re.sub(r"^Exercise (\d+): ", r"exercise \1, ", part.title)
+        lesson, title = tasks()[name].lesson, tasks()[name].title
+        title = re.sub(r"^Exercise (\d+): ", r"exercise \1, ", title)
         title = re.sub(r"^Case file: ", "case file, ", title)
         known = _sentences(lesson)[name]
         said = "; ".join(f"`{each}`: {_first(known[each])}" for each in mistakes)

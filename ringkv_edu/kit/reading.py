@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from ..grading.release import lessons, source_of
 
-__all__ = ["Block", "Part", "Picture", "markdown", "parts", "sentences"]
+__all__ = ["HEADER", "Block", "Part", "Picture", "markdown", "parts", "sentences"]
 
 HEADER = re.compile(
     r"\*Difficulty (?P<difficulty>[1-5]) of 5 · (?P<minutes>\d+) minutes? · "
