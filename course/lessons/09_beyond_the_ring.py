@@ -443,7 +443,7 @@ for kv_heads, tokens, same in ((1, 3, False), (2, 3, False), (2, rng.randrange(3
 # `np.rint((x - low) / np.where(scale > 0, scale, 1)).astype(np.uint8)`; `low + scale * numbers`.
 
 # %% [markdown] role="solution" exercise="by4-int8"
-# A number is off by at most half a step of its own group, and by nothing that another channel does. Scales are
+# A key's number is off by at most half a step of its own channel, whatever the other channels do. Scales are
 # bytes, too: in fp16, with a lowest value, keys in blocks of 32 pay an eighth of a byte for each number, values with
 # 128 channels a thirty-second. `ringkv_edu/quantize.py` keeps them so, and makes the rounded scale long enough
 # to reach the highest value. The lowest value is why this is called *asymmetric*: no step is spent on the empty side
@@ -452,8 +452,8 @@ for kv_heads, tokens, same in ((1, 3, False), (2, 3, False), (2, rng.randrange(3
 # What the articles print about fewer bits: for 1,024 tokens the 7B model's cache is 256 MiB in 8 bits and 128 in 4
 # (64 is printed); 32 heads of 128 in fp16 brought to 8 heads of 64 in 8 bits are a sixteenth; with 6.4 to 12.8 of 32
 # layers kept in fp16 the rest in 8 bits saves 30 to 40 %. A step does not read half in 8 bits, but 0.72 of what it did,
-# for the 7B model at 32K tokens: weights are read, too. FP8 has an exponent in each number and needs no scale a
-# group; engines give a whole tensor one. Turned keys mix the two channels of a pair, so KVQuant (arXiv
+# for the 7B model at 32K tokens: weights are read, too. FP8 has an exponent in each number, so one scale for a
+# whole tensor can do (`float8` in the same module). Turned keys mix the two channels of a pair, so KVQuant (arXiv
 # 2401.18079) quantises them before RoPE.
 
 # %% id="quantised-ring" role="scene"
