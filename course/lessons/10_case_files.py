@@ -43,7 +43,9 @@ from ringkv_edu.lesson import check, hint, save_work
 # out, except in case 3.
 #
 # A check that fails shows a cache that your test takes for the other kind, as a line that you can paste into a new
-# cell: `versions` makes caches with a fault in a chosen place. It may not stand in an answer.
+# cell: `versions` makes caches with a fault in a chosen place. (`versions` may not stand in an answer.)
+#
+# What the toys of the first four cases let each query see, with W = 4 and ten tokens:
 #
 # ![](figure:case_files.png)
 
@@ -256,6 +258,9 @@ print()
 
 
 # %% id="cf3-keys" role="answer"
+import math
+
+
 def catches_keys(Cache):
     """Raise when a query of a chunk does not see its whole window."""
     ### BEGIN SOLUTION
