@@ -27,6 +27,7 @@ from ringkv_edu.given_versions.drawn import CASES as DRAWN
 from ringkv_edu.grading import HIDDEN
 from ringkv_edu.grading.sealed.view import modules
 from ringkv_edu.numpy_ring import NumpyRing
+from ringkv_edu.paged import PagedSequence, PagePool
 from ringkv_edu.pure import RingKVBuffer
 from ringkv_edu.torch_ring import TorchRing
 from ringkv_edu.visibility import visibility_mask
@@ -320,8 +321,44 @@ class Kept:
         return cache
 
 
+class Sorted(Slack):
+    """A NumpyRing read in order of time."""
+
+    def write(self, token: Any) -> None:
+        self.append(token)
+
+    def read(self) -> list[Any]:
+        places = np.flatnonzero(
+            visibility_mask([len(self.text) - 1], range(len(self.text)), self.ring.window)[0]
+        )
+        assert {*places} <= {*self.places()}
+        return [self.text[place] for place in places]
+
+
+class Paged:
+    """Paged sequences in one pool, a token to a page."""
+
+    def __init__(self, window: int, slots: int) -> None:
+        self.window, self.pool = window, PagePool(slots, 1, 1, 1)
+        self.sequences: dict[str, Any] = {}
+        self.texts: dict[str, list[Any]] = {}
+
+    def step(self, work: Any) -> dict[str, list[Any]]:
+        out: dict[str, list[Any]] = {}
+        for name, tokens in work.items():
+            sequence = self.sequences.setdefault(name, PagedSequence(self.pool, self.window))
+            text = self.texts.setdefault(name, [])
+            out[name] = []
+            for token in tokens:
+                text.append(token)
+                sequence.append(np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32))
+                out[name].append([text[place] for place in sequence.positions if place >= 0])
+        return out
+
+
 def test_more_right_rings_are_accepted() -> None:
-    for name, ring in (("half", Slack), ("pads", Rows), ("keep", Kept)):
+    rings = {"start": Sorted, "half": Slack, "pads": Rows, "keep": Kept, "pool": Paged}
+    for name, ring in rings.items():
         TESTS[name](ring)
         solution(name)[f"catches_{name}"](ring)
 

@@ -5,9 +5,9 @@
 #
 # Eight bugs that were reported against real projects, each rebuilt here as a toy of our own. Each one is a
 # symptom and a class of twenty lines. You **find** the bug, write **the test that catches it**, and **mend** it.
-# The test is worth more than the mend: it is what keeps the bug from coming back in other code.
+# The test is worth more than the mend: it keeps the bug from coming back, in other code, too.
 #
-# At the end your tests meet the caches of two libraries.
+# Two of the three points of a case are for the test. At the end your tests meet the caches of two libraries.
 
 # %% id="setup"
 import math
@@ -43,7 +43,9 @@ from ringkv_edu.lesson import check, hint, save_work
 # out, except in case 3.
 #
 # A check that fails shows a cache that your test takes for the other kind, as a line that you can paste into a new
-# cell: `versions` makes caches with a fault in a chosen place. It may not stand in an answer.
+# cell: `versions` makes caches with a fault in a chosen place. (`versions` may not stand in an answer.)
+#
+# What the toys of the first four cases let each query see, with W = 4 and ten tokens:
 #
 # ![](figure:case_files.png)
 
@@ -110,14 +112,16 @@ check("cf1-window")
 # hint("cf1-window", 1)    # 1 is a nudge, 2 a plan, 3 nearly the code
 
 # %% id="cf1-window-graded" role="graded" points=3
-# Graded, 3 points. Your test, on the class as reported, on yours, and on others that are drawn.
+# Graded, 3 points. Your test, on the class as reported and on others that are drawn; then your class.
 SEED = 0
 rng = draw(SEED, "cf1-window")
-for Cache in (TwoWindows, MendedWindow, *versions.drawn("window", rng)):
-    print(versions.tried(catches_window, Cache), end=" ")
-print()
+for caches in ([TwoWindows, *versions.drawn("window", rng)], versions.drawn("window", rng)):
+    print("your test:", *(versions.tried(catches_window, Cache) for Cache in caches))
+print("your class:", versions.tried(catches_window, MendedWindow), end="")
 for window, chunks in ((4, [6, 1, 1, 3]), (1, [3, 1]), (rng.randrange(2, 7), [1, 9, 1, 4])):
-    print(f"window {window}, chunks {chunks}:", plain(versions.fed(MendedWindow(window), chunks)))
+    rows = versions.fed(MendedWindow(window), chunks)
+    print(f"; window {window}, chunks {chunks}:", plain(rows), end="")
+print()
 
 # %% [markdown] role="hint" exercise="cf1-window"
 # Which line decides for a chunk, and which for one token? Work out by hand what each gives for W = 1.
@@ -204,15 +208,16 @@ check("cf2-start")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "cf2-start")
-for Cache in (RollingStart, MendedStart, *versions.drawn("start", rng)):
-    print(versions.tried(catches_start, Cache), end=" ")
-print()
+for caches in ([RollingStart, *versions.drawn("start", rng)], versions.drawn("start", rng)):
+    print("your test:", *(versions.tried(catches_start, Cache) for Cache in caches))
+print("your class:", versions.tried(catches_start, MendedStart), end="")
 for window in (4, 1, rng.choice([3, 5, 6])):
     cache = MendedStart(window)
-    print(f"window {window}:")
+    print(f"; window {window}:", end="")
     for token in range(window + 3):
         cache.write(token)
-        print("  ", plain(cache.read()))
+        print("", plain(cache.read()), end="")
+print()
 
 # %% [markdown] role="hint" exercise="cf2-start"
 # In which slot does the oldest token lie while the ring fills? And which token is the oldest afterwards?
@@ -253,6 +258,9 @@ for window in (4, 1, rng.choice([3, 5, 6])):
 
 
 # %% id="cf3-keys" role="answer"
+import math
+
+
 def catches_keys(Cache):
     """Raise when a query of a chunk does not see its whole window."""
     ### BEGIN SOLUTION
@@ -305,14 +313,16 @@ check("cf3-keys")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "cf3-keys")
-for Cache in (LastKeys, MendedKeys, *versions.drawn("keys", rng)):
-    print(versions.tried(catches_keys, Cache), end=" ")
-print()
+for caches in ([LastKeys, *versions.drawn("keys", rng)], versions.drawn("keys", rng)):
+    print("your test:", *(versions.tried(catches_keys, Cache) for Cache in caches))
+print("your class:", versions.tried(catches_keys, MendedKeys), end="")
 for window, chunks in ((4, [6, 1, 2]), (1, [2, 1, 3]), (rng.randrange(2, 7), [2, 9, 3])):
     cache = MendedKeys(window)
+    print(f"; window {window}:", end="")
     for n in chunks:
         out = cache.step([rng.randrange(1, 100) / 10 for _ in range(n)])
-        print(f"window {window}, a chunk of {n}:", plain(out), "held", len(cache.held))
+        print("", plain(out), "held", len(cache.held), end="")
+print()
 
 # %% [markdown] role="hint" exercise="cf3-keys"
 # Who still needs a key when it is thrown away? When is the last moment at which it may go?
@@ -400,16 +410,17 @@ check("cf4-half")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "cf4-half")
-for Cache in (HalfWindow, MendedHalf, *versions.drawn("half", rng)):
-    print(versions.tried(catches_half, Cache), end=" ")
-print()
+for caches in ([HalfWindow, *versions.drawn("half", rng)], versions.drawn("half", rng)):
+    print("your test:", *(versions.tried(catches_half, Cache) for Cache in caches))
+print("your class:", versions.tried(catches_half, MendedHalf), end="")
 for window in (4, 1, rng.choice([3, 5, 6])):
     cache = MendedHalf(window)
-    print(f"window {window}: sees", end=" ")
+    print(f"; window {window}:", end="")
     for token in range(3 * window + rng.randrange(4)):
         cache.append(token)
-        print([key for key, sees in zip(cache.held(), cache.mask()) if sees], end=" ")
-    print()
+        seen = sorted(key for key, sees in zip(cache.held(), cache.mask()) if sees)
+        print("", plain(seen), end="")
+print()
 
 # %% [markdown] role="hint" exercise="cf4-half"
 # A query and a key are compared. In which counting does each of the two numbers stand?
@@ -521,17 +532,18 @@ check("cf5-flag")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "cf5-flag")
-for Cache in (TextFlag, MendedFlag, *versions.drawn("flag", rng)):
-    print(versions.tried(catches_flag, Cache), end=" ")
-print()
+for caches in ([TextFlag, *versions.drawn("flag", rng)], versions.drawn("flag", rng)):
+    print("your test:", *(versions.tried(catches_flag, Cache) for Cache in caches))
+print("your class:", versions.tried(catches_flag, MendedFlag), end="")
 for window, length in ((4, 0), (4, 2), (4, 4), (4, 6), (1, 1), (5, rng.randrange(1, 5))):
     cache = MendedFlag(window)
     versions.fed(cache, [length])
     saved = cache.save()
     types = sorted({type(value).__name__ for value in saved[1].values()})
     rows = MendedFlag.load(saved).step([100 + n for n in range(window + 1)])
-    print(f"window {window}, {length} tokens; header of", *types)
-    print("  goes on with", plain([versions.in_order(row) for row in rows]))
+    print(f"; window {window}, {length} tokens, header of", *types, end=" ")
+    print(plain([versions.in_order(row) for row in rows]), end="")
+print()
 
 # %% [markdown] role="hint" exercise="cf5-flag"
 # What is the type of `header["rotated"]`? For which lengths is the flag `False`?
@@ -641,17 +653,18 @@ check("cf6-pads")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "cf6-pads")
-for Cache in (PaddedRing, MendedPads, *versions.drawn("pads", rng)):
-    print(versions.tried(catches_pads, Cache), end=" ")
-print()
+for caches in ([PaddedRing, *versions.drawn("pads", rng)], versions.drawn("pads", rng)):
+    print("your test:", *(versions.tried(catches_pads, Cache) for Cache in caches))
+print("your class:", versions.tried(catches_pads, MendedPads), end="")
 for window in (4, 1, rng.choice([2, 3, 5])):
     cache, names = MendedPads(window, 2), iter(rng.sample(range(90), 90))
-    print(f"window {window}:")
+    print(f"; window {window}:", end="")
     for real in ([(0, 6), (0, 3)], [(0, 2), (1, 2)], [(1, 3), (0, rng.randrange(1, 3))]):
         n = max(end for first, end in real)
         chunk = [[next(names) if a <= p < b else None for p in range(n)] for a, b in real]
-        seen = cache.step(chunk)
-        print("  ", plain(chunk), "->", plain([list(map(versions.in_order, row)) for row in seen]))
+        seen = [list(map(versions.in_order, row)) for row in cache.step(chunk)]
+        print("", plain(chunk), "->", plain(seen), end="")
+print()
 
 # %% [markdown] role="hint" exercise="cf6-pads"
 # How many cursors does this batch have, and how many does it need? When may one move on?
@@ -761,9 +774,9 @@ check("cf7-keep")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "cf7-keep")
-for Cache in (LostKeep, MendedKeep, *versions.drawn("keep", rng)):
-    print(versions.tried(catches_keep, Cache), end=" ")
-print()
+for caches in ([LostKeep, *versions.drawn("keep", rng)], versions.drawn("keep", rng)):
+    print("your test:", *(versions.tried(catches_keep, Cache) for Cache in caches))
+print("your class:", versions.tried(catches_keep, MendedKeep), end="")
 for window in (4, 1, rng.choice([2, 3, 5])):
     sizes = [(2, 3), (3, 9), (0, rng.randrange(5)), (2, 1)]
     caches = [MendedKeep(window, keep) for keep, length in sizes]
@@ -773,7 +786,8 @@ for window in (4, 1, rng.choice([2, 3, 5])):
     for row, (keep, length) in enumerate(sizes):
         goes_on = MendedKeep.extract(batch, row).step([100 + n for n in range(window + 2)])
         seen = plain([versions.in_order(tokens) for tokens in goes_on])
-        print(f"window {window}, keep {keep}, {length} tokens, then:", seen)
+        print(f"; window {window}, keep {keep}, {length} tokens:", seen, end="")
+print()
 
 # %% [markdown] role="hint" exercise="cf7-keep"
 # What does a cache consist of? Tick off which parts the batch carries.
@@ -871,19 +885,21 @@ check("cf8-pool")
 # Graded, 3 points.
 SEED = 0
 rng = draw(SEED, "cf8-pool")
-for Cache in (Pool, MendedPool, *versions.drawn("pool", rng)):
-    print(versions.tried(catches_pool, Cache), end=" ")
-print()
+for caches in ([Pool, *versions.drawn("pool", rng)], versions.drawn("pool", rng)):
+    print("your test:", *(versions.tried(catches_pool, Cache) for Cache in caches))
+print("your class:", versions.tried(catches_pool, MendedPool), end="")
 for window, slots in ((4, 14), (2, 8), (rng.choice([3, 5]), 17)):
     pool, n, names = MendedPool(window, slots), slots - 2 * window, iter(rng.sample(range(90), 90))
-    print(f"window {window}, {slots} slots:")
+    print(f"; window {window}, {slots} slots:", end="")
     for work in ({"a": n}, {"b": n}, {"c": n}, {"a": 1}, {"b": slots}, {"b": 1, "c": 1}):
         tokens = {name: [next(names) for _ in range(k)] for name, k in work.items()}
         try:
             rows = pool.step(tokens)
-            print("  ", work, plain([[sorted(row) for row in rows[name][-2:]] for name in work]))
+            seen = [[sorted(row) for row in rows[name][-2:]] for name in work]
+            print("", work, plain(seen), end="")
         except RuntimeError:
-            print("  ", work, "has no room")
+            print("", work, "no room", end="")
+print()
 
 # %% [markdown] role="hint" exercise="cf8-pool"
 # Which sequences does the first loop go over? Which of them hold more than their window?

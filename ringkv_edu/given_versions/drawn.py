@@ -47,6 +47,7 @@ def _starts(rng: Random) -> list[type]:
     window = rng.choice([4, 5, 6])
     return [
         reads(),
+        reads(),
         reads("empty slot", lengths=[1]),
         reads("newest twice", [window], range(2, window)),
         reads("out of order", lengths=range(12 + rng.randrange(3), 20)),
@@ -101,6 +102,7 @@ def _flags(rng: Random) -> list[type]:
 def _pads(rng: Random) -> list[type]:
     return [
         padded(order=_order(rng)),
+        padded(order="set"),
         padded("evicts", _window(rng)),
         padded("evicts", rows=[1]),
         padded("evicts", rows=[2]),
@@ -116,6 +118,7 @@ def _pads(rng: Random) -> list[type]:
 def _keeps(rng: Random) -> list[type]:
     return [
         kept(order=_order(rng)),
+        kept(order="set"),
         kept("lost", [4]),
         kept("lost", _window(rng)),
         kept("lost", rows=[1]),
