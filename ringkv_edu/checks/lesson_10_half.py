@@ -36,6 +36,7 @@ WRONG = [
     'masks("one less", windows=range(2, 99), lengths=range(5, 7))',
     'masks("all that is held", spare=1)',
     'masks("nothing", lengths=[1])',
+    'masks("one behind", spare=1)',
     'masks("all that is held", spare=2, windows=[2], lengths=range(12, 16))',
 ]
 Look = Callable[[list[Any], list[bool], set[int]], bool]
@@ -130,6 +131,11 @@ HALF = Exercise(
             "never-empty",
             "it is asked that something is seen, not what",
             usual(holds=lambda held, mask, right: any(mask)),
+        ),
+        _test(
+            "counted",
+            "what the mask lets through is counted: it may be as many, and the wrong ones",
+            usual(holds=lambda held, mask, right: sum(mask) == len(right)),
         ),
         _test(
             "at-most",

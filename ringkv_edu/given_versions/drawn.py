@@ -82,6 +82,7 @@ def _halves(rng: Random) -> list[type]:
         masks("one less", _window(rng), spare=2),
         masks("all that is held", spare=rng.randrange(1, 4)),
         masks("half", lengths=range(8, 10)),
+        masks("one behind", spare=rng.randrange(1, 3)),
     ]
 
 

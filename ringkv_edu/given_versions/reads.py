@@ -20,11 +20,13 @@ READ: dict[str, Callable[[Seen, int], Seen]] = {
 }
 # (tokens so far, window) -> how many of the newest the mask lets through
 MASKS: dict[str, Callable[[int, int], int]] = {
+    "": min,
     "half": lambda length, window: max(0, min(length, window, 2 * window - length)),
     "half, never empty": lambda length, window: max(1, min(length, window, 2 * window - length)),
     "one less": lambda length, window: min(length, window - 1),
     "nothing": lambda length, window: 0,
     "all that is held": lambda length, window: length,
+    "one behind": min,  # and the newest is not among them
 }
 # (the last `window` tokens, window) -> what a loaded cache takes for its text
 LOADED: dict[str, Callable[[Seen, int], Seen]] = {
@@ -77,10 +79,10 @@ def masks(
 
         def mask(self) -> list[bool]:
             length = len(self._text)
-            sees = min(length, self._window)
-            if fault and self._window in windows and length in lengths:
-                sees = MASKS[fault](length, self._window)
-            return [place >= length - sees for place in self._places()]
+            wrong = fault if self._window in windows and length in lengths else ""
+            sees = MASKS[wrong](length, self._window)
+            end = length - (wrong == "one behind" and length > sees)
+            return [end - sees <= place < end for place in self._places()]
 
         def _places(self) -> list[int]:
             first = max(0, len(self._text) - self._window - spare)
