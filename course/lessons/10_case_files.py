@@ -987,7 +987,7 @@ scenes.world(catches_window, catches_keys, catches_flag)
 #   sequence, a length that is a multiple of W.
 #
 # `ringkv cases` aims 47 such recipes at any cache: `ringkv cases path/to/file.py:MyCache`
-# ([known_bugs.md](../course/known_bugs.md) lists the reports). Lesson 11 is the capstone: a budget, a conversation
+# (`course/known_bugs.md` lists the reports). Lesson 11 is the capstone: a budget, a conversation
 # with hidden facts, and a policy of your own.
 
 # %% id="save" role="volatile"
