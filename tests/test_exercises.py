@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -44,9 +45,21 @@ def names_after(exercise: Exercise, answer: str) -> dict[str, Any]:
     return names
 
 
+@cache
+def solution_book(lesson: str) -> nbformat.NotebookNode:
+    return nbformat.read(ROOT / "solutions" / f"{lesson}.ipynb", 4)
+
+
 def solution_of(exercise: Exercise) -> str:
-    book = nbformat.read(ROOT / "solutions" / f"{lesson_of(exercise)}.ipynb", 4)
-    return next(cell.source for cell in book.cells if cell.id == exercise.id)
+    cells = solution_book(lesson_of(exercise)).cells
+    return next(cell.source for cell in cells if cell.id == exercise.id)
+
+
+@cache
+def right_outputs(name: str) -> tuple[dict[str, Any], list[str]]:
+    """Give the names after an exercise's solution, and what its graded cell prints with each seed."""
+    right = names_after(exercises()[name], solution_of(exercises()[name]))
+    return right, [graded_output(exercises()[name], right, seed) for seed in GRADED_SEEDS]
 
 
 def styles() -> list[Any]:
@@ -122,10 +135,10 @@ def graded_output(exercise: Exercise, names: dict[str, Any], seed: int) -> str:
     ("exercise", "mutant"), GRADED, ids=[f"{e.id}-{m.name}" for e, m in GRADED]
 )
 def test_the_graded_cell_sees_a_known_mistake(exercise: Exercise, mutant) -> None:
-    right = names_after(exercise, solution_of(exercise))
+    right, expected = right_outputs(exercise.id)
     for seed in GRADED_SEEDS:
-        expected = graded_output(exercise, right, seed)
-        assert graded_output(exercise, {**right, **mutant.answer}, seed) != expected, f"seed {seed}"
+        found = graded_output(exercise, {**right, **mutant.answer}, seed)
+        assert found != expected[seed], f"seed {seed}"
 
 
 @pytest.mark.parametrize(("exercise", "path"), styles())
@@ -134,10 +147,10 @@ def test_the_graded_cell_takes_a_correct_answer_in_another_style(
 ) -> None:
     if (exercise, exercise.mutants[0]) not in GRADED:
         return  # an exercise without points
-    right = names_after(exercise, solution_of(exercise))
+    _, expected = right_outputs(exercise.id)
     names = names_after(exercise, path.read_text(encoding="utf-8"))
     for seed in GRADED_SEEDS:
-        assert graded_output(exercise, names, seed) == graded_output(exercise, right, seed)
+        assert graded_output(exercise, names, seed) == expected[seed]
 
 
 @each_exercise

@@ -34,11 +34,11 @@ _sources = json.loads(zlib.decompress(base64.b64decode({blob!r})))
 class _Pasted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if name == "pasted" or name.startswith("pasted."):
-            package = name in ("pasted", "pasted.checks")
+            package = any(one.startswith(f"{{name}}.") for one in _sources)
             return importlib.util.spec_from_loader(name, self, is_package=package)
 
     def create_module(self, spec):
-        if spec.name.startswith("pasted.given"):  # the graded cell's own classes
+        if not spec.name.startswith("pasted.checks"):  # the graded cell's own classes
             try:
                 return importlib.import_module(spec.name.replace("pasted", "ringkv_edu"))
             except ImportError:
@@ -120,7 +120,7 @@ def broken(name: str, lesson: str, rng: Random) -> Member:
     data, problem = rng.choice([
         (b"", "the file is empty"),
         (whole[: len(whole) // 2], "its JSON is broken"),
-        (b"\xff\xfe\x00" + whole, "not UTF-8"),
+        (b"\x80" + whole, "not UTF-8"),
         (b"[]", "it has no cells"),
         (b"<<<<<<< HEAD\n" + whole, "merge-conflict"),
     ])  # fmt: skip
