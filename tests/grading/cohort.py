@@ -167,7 +167,7 @@ def _closure(first: str) -> dict[str, str]:
             base = parent[: len(parent) - len(dots) + 1]
             waiting.append(".".join([*base, module]) if module else "")
             waiting += [".".join([*base, *filter(None, [module]), one.strip()])
-                        for one in names.strip("()").split(",")]  # fmt: skip
+                        for one in names.strip("()").split(",") if one.strip()]  # fmt: skip
     return found
 
 
