@@ -210,6 +210,14 @@ def test_a_policy_that_fetches_too_much_is_ended_too() -> None:
         play(Greedy(), draw_talk(0), 1040)
 
 
+def test_a_policy_that_writes_a_larger_budget_is_ended_too() -> None:
+    def generous(memory: Memory) -> None:
+        memory.budget = ANYTHING
+
+    with pytest.raises(OverBudget, match="1,040 bytes are held after position 3, 1,024"):
+        play(generous, draw_talk(0), 1024)
+
+
 def test_plays_add_up() -> None:
     plays = [play(best, draw_talk(seed), 2048) for seed in range(3)]
     both = together(plays)
