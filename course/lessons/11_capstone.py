@@ -229,6 +229,13 @@ memory.entries[1].mass = memory.entries[3].mass = 0.0
 print("two of the same mass:", held(memory))
 keep_by_score(memory, 2)
 print("  ", held(memory))
+memory = drawn_memory(rng, 6, 5 * 260)
+for entry in memory.entries:
+    entry.mass = 1 + rng.randrange(8) / 8
+memory.entries[3].mass = 0.5  # the newest but two
+print("the newest but two has the least:", held(memory))
+keep_by_score(memory, 2)
+print("  ", held(memory))
 
 # %% [markdown] role="hint" exercise="du2-score"
 # The newest `recent` entries are the end of the list. What is in front of them?
