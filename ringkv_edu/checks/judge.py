@@ -66,7 +66,7 @@ def judge(exercise: Exercise, names: Mapping[str, Any], seeds: tuple[int, ...] =
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # 0 / 0 shows in the result; a red line above is noise
         yours = _all(cases, Answer(**{name: names[name] for name in exercise.names}), guarded)
-    expected = _known(exercise, seeds)[: len(yours)]
+    expected = _known(exercise, seeds, cases)[: len(yours)]
     wrong = [i for i, seen in enumerate(yours) if not _alike(seen, expected[i])]
     if not wrong:
         asked = f", on all {len(cases)} cases" if len(cases) > 1 else ""
@@ -76,7 +76,7 @@ def judge(exercise: Exercise, names: Mapping[str, Any], seeds: tuple[int, ...] =
     first = wrong[0]
     lines = [f"{exercise.id}: not yet. Case {first + 1} of {len(cases)}: {cases[first].given}"]
     lines += difference(yours[first], expected[first])
-    mistake, exact = _mistake(exercise, seeds, yours, expected)
+    mistake, exact = _mistake(exercise, seeds, cases, yours, expected)
     if mistake:
         which, also = ("This", "") if exact else ("This case", " Other cases do not fit that.")
         lines.append(f"  {which} is what happens when {mistake.sentence}.{also}")
@@ -144,20 +144,26 @@ def _alike(yours: Any, expected: Any) -> bool:
     return yours.like(expected) if isinstance(yours, Raised) else same(yours, expected)
 
 
-def _known(exercise: Exercise, seeds: tuple[int, ...], mutant: Mutant | None = None) -> list[Any]:
+def _known(
+    exercise: Exercise, seeds: tuple[int, ...], cases: list[Case], mutant: Mutant | None = None
+) -> list[Any]:
     """Give what the reference or a known mistake shows; the same each time, so run once."""
     key = id(exercise), seeds, mutant.name if mutant else ""
     if key not in KNOWN:
         answer = exercise.answer(mutant.answer if mutant else None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a mistake's 0 / 0 is the mistake
-            shown = _all(_cases(exercise, seeds), answer)
+            shown = _all(cases, answer)
         KNOWN[key] = exercise, shown  # with the exercise, so that its id stays its own
     return KNOWN[key][1]
 
 
 def _mistake(
-    exercise: Exercise, seeds: tuple[int, ...], yours: list[Any], right: list[Any]
+    exercise: Exercise,
+    seeds: tuple[int, ...],
+    cases: list[Case],
+    yours: list[Any],
+    right: list[Any],
 ) -> tuple[Mutant | None, bool]:
     """Find the known mistake behind what was seen, and say whether it explains all of it.
 
@@ -168,7 +174,7 @@ def _mistake(
     wrong = [not _alike(seen, want) for seen, want in zip(yours, right, strict=True)]
     first, partial, most = wrong.index(True), None, 0
     for mutant in exercise.mutants:
-        its = _known(exercise, seeds, mutant)[: len(yours)]
+        its = _known(exercise, seeds, cases, mutant)[: len(yours)]
         shared = [_alike(mine, seen) for mine, seen in zip(yours, its, strict=True)]
         if all(shared):
             return mutant, True

@@ -2,128 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from ..given_beyond import Pool, tokens_of
+from ..given_beyond import tokens_of
+from . import lesson_09_shared_mistakes as wrong
 from .lesson_09_common import line_case
+from .lesson_09_shared_mistakes import write_page
 from .model import Case, Exercise, Mutant, answers
 
 __all__ = ["SHARED"]
-
-Table = dict[int, int]
-Step = Callable[[Pool, Table, int], Any]  # pool, table, block
-
-
-def write_page(pool: Pool, table: Table, position: int, token: Any) -> None:
-    """Write a token; a page that others read is copied first."""
-    _write(pool, table, position, token)
-
-
-def _take(pool: Pool, table: Table, block: int) -> None:
-    table[block] = pool.free_page()
-    pool.owners[table[block]] = 1
-
-
-def _copy(pool: Pool, table: Table, block: int) -> None:
-    old, new = table[block], pool.free_page()
-    pool.pages[new] = list(pool.pages[old])
-    pool.owners[old] -= 1
-    pool.owners[new] = 1
-    table[block] = new
-
-
-def _shared(pool: Pool, table: Table, block: int) -> bool:
-    return pool.owners[table[block]] > 1
-
-
-def _write(
-    pool: Pool,
-    table: Table,
-    position: int,
-    token: Any,
-    take: Step = _take,
-    copy: Step = _copy,
-    shared: Step = _shared,
-    place: Callable[[int, int], int] = lambda position, size: position % size,
-) -> None:
-    block = position // pool.size
-    if block not in table:
-        take(pool, table, block)
-    elif shared(pool, table, block):
-        copy(pool, table, block)
-    pool.pages[table[block]][place(position, pool.size)] = token
-
-
-def _with(**parts: Any) -> dict[str, Any]:
-    return answers(write_page=lambda *one: _write(*one, **parts))
-
-
-def _take_uncounted(pool: Pool, table: Table, block: int) -> None:
-    table[block] = pool.free_page()
-
-
-def _count_kept(pool: Pool, table: Table, block: int) -> None:
-    old = table[block]
-    _copy(pool, table, block)
-    pool.owners[old] += 1
-
-
-def _let_go(pool: Pool, table: Table, block: int) -> None:
-    old = table[block]
-    _copy(pool, table, block)
-    pool.owners[old] = 0
-
-
-def _copy_uncounted(pool: Pool, table: Table, block: int) -> None:
-    _copy(pool, table, block)
-    pool.owners[table[block]] = 0
-
-
-def _same_list(pool: Pool, table: Table, block: int) -> None:
-    old = table[block]
-    _copy(pool, table, block)
-    pool.pages[table[block]] = pool.pages[old]
-
-
-def _nothing_copied(pool: Pool, table: Table, block: int) -> None:
-    _copy(pool, table, block)
-    pool.pages[table[block]] = [None] * pool.size
-
-
-def _count_carried(pool: Pool, table: Table, block: int) -> None:
-    old, owners = table[block], pool.owners[table[block]]
-    _copy(pool, table, block)
-    pool.owners[table[block]] = owners
-    pool.owners[old] = owners - 1
-
-
-def _written_first(pool: Pool, table: Table, position: int, token: Any) -> None:
-    block, at = divmod(position, pool.size)
-    if block in table:
-        pool.pages[table[block]][at] = token
-    write_page(pool, table, position, token)
-
-
-def _table_not_changed(pool: Pool, table: Table, position: int, token: Any) -> None:
-    block = position // pool.size
-    old = table.get(block)
-    write_page(pool, table, position, token)
-    if old is not None:
-        table[block] = old
-
-
-def _every_block_copied(pool: Pool, table: Table, position: int, token: Any) -> None:
-    for block in list(table):
-        if _shared(pool, table, block):
-            _copy(pool, table, block)
-    write_page(pool, table, position, token)
-
-
-def _page_for_each_token(pool: Pool, table: Table, position: int, token: Any) -> None:
-    table.pop(position // pool.size, None)
-    write_page(pool, table, position, token)
 
 
 def _shared_cases(rng: Random) -> list[Case]:
@@ -193,77 +81,77 @@ SHARED = Exercise(
         Mutant(
             "overwritten",
             "a page is written though others read it: they read your token as theirs",
-            _with(shared=lambda pool, table, block: False),
+            wrong.with_parts(shared=lambda pool, table, block: False),
         ),
         Mutant(
             "written-first",
             "the token is written before the page is copied: whoever has a token there reads yours",
-            answers(write_page=_written_first),
+            answers(write_page=wrong.written_first),
         ),
         Mutant(
             "same-list",
             "both pages are one and the same list: copy what is on it, `list(page)`",
-            _with(copy=_same_list),
+            wrong.with_parts(copy=wrong.same_list),
         ),
         Mutant(
             "nothing-copied",
             "the new page does not get what was on the old one: the block loses its earlier tokens",
-            _with(copy=_nothing_copied),
+            wrong.with_parts(copy=wrong.nothing_copied),
         ),
         Mutant(
             "count-kept",
             "the old page keeps its count: it has one owner less, and is never free again",
-            _with(copy=_count_kept),
+            wrong.with_parts(copy=wrong.count_kept),
         ),
         Mutant(
             "let-go",
             "the old page is given back though others still own it: the next one to ask gets it",
-            _with(copy=_let_go),
+            wrong.with_parts(copy=wrong.let_go),
         ),
         Mutant(
             "copy-uncounted",
             "the copy has no owner: the next one to ask for a page gets it, too",
-            _with(copy=_copy_uncounted),
+            wrong.with_parts(copy=wrong.copy_uncounted),
         ),
         Mutant(
             "count-carried",
             "the copy takes over the old page's count: it has one owner",
-            _with(copy=_count_carried),
+            wrong.with_parts(copy=wrong.count_carried),
         ),
         Mutant(
             "take-uncounted",
             "a page that was taken has no owner: the next one to ask gets the same",
-            _with(take=_take_uncounted),
+            wrong.with_parts(take=wrong.take_uncounted),
         ),
         Mutant(
             "copies-alone",
             "a page is copied though nobody else owns it: write on it",
-            _with(shared=lambda pool, table, block: True),
+            wrong.with_parts(shared=lambda pool, table, block: True),
         ),
         Mutant(
             "two-are-none",
             "a page of two owners is taken for one's own: more than one is shared",
-            _with(shared=lambda pool, table, block: pool.owners[table[block]] > 2),
+            wrong.with_parts(shared=lambda pool, table, block: pool.owners[table[block]] > 2),
         ),
         Mutant(
             "every-block",
             "every shared page of the table is copied: only the one that is written has to be",
-            answers(write_page=_every_block_copied),
+            answers(write_page=wrong.every_block_copied),
         ),
         Mutant(
             "table-not-changed",
             "the table still names the old page: what was written is not found through it",
-            answers(write_page=_table_not_changed),
+            answers(write_page=wrong.table_not_changed),
         ),
         Mutant(
             "page-for-each-token",
             "every token takes a page of its own: a block that is in the table has one",
-            answers(write_page=_page_for_each_token),
+            answers(write_page=wrong.page_for_each_token),
         ),
         Mutant(
             "position-as-place",
             "the position is taken for the place on the page: places go from 0 to size - 1",
-            _with(place=lambda position, size: position),
+            wrong.with_parts(place=lambda position, size: position),
         ),
     ),
 )

@@ -15,6 +15,7 @@ __all__ = [
     "NEVER",
     "always",
     "line_case",
+    "mistakes_in",
     "near",
     "try_cases",
     "usual_mutants",
@@ -97,4 +98,12 @@ def usual_mutants(
         Mutant("always-refuses", ALWAYS, {name: always}),
         Mutant("toy-alone", TOY_ALONE, {name: toy_alone}),
         Mutant("one-window", ONE_WINDOW, {name: usual(windows=[4])}),
+    )
+
+
+def mistakes_in(test: str, mended: str) -> tuple[Callable[..., Mutant], Callable[..., Mutant]]:
+    """Give what makes a known mistake of a test, and one of a mend: (name, sentence, it)."""
+    return (
+        lambda name, sentence, wrong: Mutant(name, sentence, {test: wrong}),
+        lambda name, sentence, wrong: Mutant(name, sentence, {mended: wrong}),
     )

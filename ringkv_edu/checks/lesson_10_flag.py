@@ -7,14 +7,22 @@ from random import Random
 from typing import Any
 
 from ..given_cases import TextFlag
-from .lesson_10_common import ALL_WINDOWS, NEVER, line_case, near, try_cases, usual_mutants
+from .lesson_10_common import (
+    ALL_WINDOWS,
+    NEVER,
+    line_case,
+    mistakes_in,
+    near,
+    try_cases,
+    usual_mutants,
+)
 from .lesson_10_flag_mistakes import (
     FromZero,
     Mended,
     NoText,
     flagged,
 )
-from .model import Case, Exercise, Mutant, answers
+from .model import Case, Exercise, answers
 
 __all__ = ["FLAG"]
 
@@ -95,13 +103,7 @@ def _cases(rng: Random) -> list[Case]:
     return try_cases("catches_flag", "TextFlag", RIGHT, WRONG) + mends
 
 
-def _test(name: str, sentence: str, test: Callable[[Any], None]) -> Mutant:
-    return Mutant(name, sentence, answers(catches_flag=test))
-
-
-def _mend(name: str, sentence: str, mended: type) -> Mutant:
-    return Mutant(name, sentence, answers(MendedFlag=mended))
-
+_test, _mend = mistakes_in("catches_flag", "MendedFlag")
 
 FLAG = Exercise(
     id="cf5-flag",

@@ -7,7 +7,15 @@ from random import Random
 from typing import Any
 
 from ..given_cases import HalfWindow
-from .lesson_10_common import ALL_WINDOWS, NEVER, line_case, near, try_cases, usual_mutants
+from .lesson_10_common import (
+    ALL_WINDOWS,
+    NEVER,
+    line_case,
+    mistakes_in,
+    near,
+    try_cases,
+    usual_mutants,
+)
 from .lesson_10_half_mistakes import (
     Clamped,
     Later,
@@ -17,7 +25,7 @@ from .lesson_10_half_mistakes import (
     OneOff,
     Own,
 )
-from .model import Case, Exercise, Mutant, answers
+from .model import Case, Exercise, answers
 
 __all__ = ["HALF"]
 
@@ -95,13 +103,7 @@ def _cases(rng: Random) -> list[Case]:
     return try_cases("catches_half", "HalfWindow", RIGHT, WRONG) + mends
 
 
-def _test(name: str, sentence: str, test: Callable[[Any], None]) -> Mutant:
-    return Mutant(name, sentence, answers(catches_half=test))
-
-
-def _mend(name: str, sentence: str, mended: type) -> Mutant:
-    return Mutant(name, sentence, answers(MendedHalf=mended))
-
+_test, _mend = mistakes_in("catches_half", "MendedHalf")
 
 HALF = Exercise(
     id="cf4-half",

@@ -7,8 +7,16 @@ from random import Random
 from typing import Any
 
 from ..given_cases import LostKeep
-from .lesson_10_common import ALL_WINDOWS, NEVER, line_case, near, try_cases, usual_mutants
-from .model import Case, Exercise, Mutant, answers
+from .lesson_10_common import (
+    ALL_WINDOWS,
+    NEVER,
+    line_case,
+    mistakes_in,
+    near,
+    try_cases,
+    usual_mutants,
+)
+from .model import Case, Exercise, answers
 
 __all__ = ["KEEP"]
 
@@ -125,13 +133,7 @@ def _cases(rng: Random) -> list[Case]:
     return try_cases("catches_keep", "LostKeep", RIGHT, WRONG) + mends
 
 
-def _test(name: str, sentence: str, test: Callable[[Any], None]) -> Mutant:
-    return Mutant(name, sentence, answers(catches_keep=test))
-
-
-def _mend(name: str, sentence: str, mended: type) -> Mutant:
-    return Mutant(name, sentence, answers(MendedKeep=mended))
-
+_test, _mend = mistakes_in("catches_keep", "MendedKeep")
 
 KEEP = Exercise(
     id="cf7-keep",

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from ..given_cases import LastKeys
-from .lesson_10_common import ALL_WINDOWS, line_case, try_cases, usual_mutants
+from .lesson_10_common import ALL_WINDOWS, line_case, mistakes_in, try_cases, usual_mutants
 from .lesson_10_keys_mistakes import (
     ChunkAlone,
     Future,
@@ -19,7 +19,7 @@ from .lesson_10_keys_mistakes import (
     TwiceAsMany,
     Zero,
 )
-from .model import Case, Exercise, Mutant, answers
+from .model import Case, Exercise, answers
 
 __all__ = ["KEYS"]
 
@@ -102,13 +102,7 @@ def _cases(rng: Random) -> list[Case]:
     return try_cases("catches_keys", "LastKeys", RIGHT, WRONG) + mends
 
 
-def _test(name: str, sentence: str, test: Callable[[Any], None]) -> Mutant:
-    return Mutant(name, sentence, answers(catches_keys=test))
-
-
-def _mend(name: str, sentence: str, mended: type) -> Mutant:
-    return Mutant(name, sentence, answers(MendedKeys=mended))
-
+_test, _mend = mistakes_in("catches_keys", "MendedKeys")
 
 KEYS = Exercise(
     id="cf3-keys",

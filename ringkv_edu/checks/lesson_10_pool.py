@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from ..given_cases import Pool
-from .lesson_10_common import ALL_WINDOWS, line_case, try_cases, usual_mutants
+from .lesson_10_common import ALL_WINDOWS, line_case, mistakes_in, try_cases, usual_mutants
 from .lesson_10_pool_mistakes import (
     Emptied,
     Mended,
@@ -18,7 +18,7 @@ from .lesson_10_pool_mistakes import (
     TooFew,
     WaitingAlone,
 )
-from .model import Case, Exercise, Mutant, answers
+from .model import Case, Exercise, answers
 
 __all__ = ["POOL"]
 
@@ -133,13 +133,7 @@ def _cases(rng: Random) -> list[Case]:
     return try_cases("catches_pool", "Pool", RIGHT, WRONG) + mends
 
 
-def _test(name: str, sentence: str, test: Callable[[Any], None]) -> Mutant:
-    return Mutant(name, sentence, answers(catches_pool=test))
-
-
-def _mend(name: str, sentence: str, mended: type) -> Mutant:
-    return Mutant(name, sentence, answers(MendedPool=mended))
-
+_test, _mend = mistakes_in("catches_pool", "MendedPool")
 
 POOL = Exercise(
     id="cf8-pool",

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from ..given_cases import RollingStart
-from .lesson_10_common import ALL_WINDOWS, line_case, near, try_cases, usual_mutants
+from .lesson_10_common import ALL_WINDOWS, line_case, mistakes_in, near, try_cases, usual_mutants
 from .lesson_10_start_mistakes import (
     All,
     FromZero,
@@ -17,7 +17,7 @@ from .lesson_10_start_mistakes import (
     OneShort,
     Skips,
 )
-from .model import Case, Exercise, Mutant, answers
+from .model import Case, Exercise, answers
 
 __all__ = ["START"]
 
@@ -82,13 +82,7 @@ def _cases(rng: Random) -> list[Case]:
     return try_cases("catches_start", "RollingStart", RIGHT, WRONG) + mends
 
 
-def _test(name: str, sentence: str, test: Callable[[Any], None]) -> Mutant:
-    return Mutant(name, sentence, answers(catches_start=test))
-
-
-def _mend(name: str, sentence: str, mended: type) -> Mutant:
-    return Mutant(name, sentence, answers(MendedStart=mended))
-
+_test, _mend = mistakes_in("catches_start", "MendedStart")
 
 START = Exercise(
     id="cf2-start",

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from ..given_cases import TwoWindows
-from .lesson_10_common import ALL_WINDOWS, line_case, near, try_cases, usual_mutants
+from .lesson_10_common import ALL_WINDOWS, line_case, mistakes_in, near, try_cases, usual_mutants
 from .lesson_10_window_mistakes import (
     BothWider,
     ChunkAlone,
@@ -16,7 +16,7 @@ from .lesson_10_window_mistakes import (
     OneBound,
     OneLess,
 )
-from .model import Case, Exercise, Mutant, answers
+from .model import Case, Exercise, answers
 
 __all__ = ["WINDOW"]
 
@@ -108,13 +108,7 @@ def _cases(rng: Random) -> list[Case]:
     ]
 
 
-def _test(sentence: str, name: str, test: Callable[[Any], None]) -> Mutant:
-    return Mutant(name, sentence, answers(catches_window=test))
-
-
-def _mend(sentence: str, name: str, mended: type) -> Mutant:
-    return Mutant(name, sentence, answers(MendedWindow=mended))
-
+_test, _mend = mistakes_in("catches_window", "MendedWindow")
 
 WINDOW = Exercise(
     id="cf1-window",
@@ -124,75 +118,75 @@ WINDOW = Exercise(
     mutants=(
         *usual_mutants("catches_window", TwoWindows, usual),
         _test(
-            "no text is longer than the window: nothing has left it yet",
             "short-text",
+            "no text is longer than the window: nothing has left it yet",
             _short,
         ),
         _test(
-            "only the last row of a chunk is looked at: others may be wrong",
             "last-row",
+            "only the last row of a chunk is looked at: others may be wrong",
             usual(last_alone=True),
         ),
         _test(
-            "only first chunks are tried: one may be wrong behind other tokens alone",
             "first-chunk",
+            "only first chunks are tried: one may be wrong behind other tokens alone",
             usual(lives=([1] * 20, [20], [9], [2])),
         ),
         _test(
-            "only chunks are tried: a single token may be what is wrong",
             "chunks-alone",
+            "only chunks are tried: a single token may be what is wrong",
             usual(lives=([20], [2, 9, 3, 6])),
         ),
         _test(
-            "only single tokens are tried: the chunk is what is wrong",
             "single-alone",
+            "only single tokens are tried: the chunk is what is wrong",
             usual(lives=([1] * 20,)),
         ),
         _test(
-            "the two ways are compared with each other alone: both may be wrong",
             "two-ways",
+            "the two ways are compared with each other alone: both may be wrong",
             _two_ways,
         ),
         _test(
-            "the tokens in a row are counted: they may be as many, and the wrong ones",
             "counted",
+            "the tokens in a row are counted: they may be as many, and the wrong ones",
             usual(holds=lambda row, p, w: len(set(row)) == min(p + 1, w)),
         ),
         _test(
-            "an upper bound is asked alone: a token may see too few",
             "at-most",
+            "an upper bound is asked alone: a token may see too few",
             usual(holds=lambda row, p, w: set(row) <= near(p, w)),
         ),
         _test(
-            "the oldest token is asked to stand first: rows may come in any order",
             "order",
+            "the oldest token is asked to stand first: rows may come in any order",
             usual(holds=lambda row, p, w: list(row) == sorted(near(p, w))),
         ),
         _test(
-            "a field is read that right caches need not have: use the methods alone",
             "fields",
+            "a field is read that right caches need not have: use the methods alone",
             _fields,
         ),
-        _mend("the class is as it was reported", "as-reported", TwoWindows),
-        _mend("the bound goes one too far: W counts the token itself", "one-less", OneLess),
+        _mend("as-reported", "the class is as it was reported", TwoWindows),
+        _mend("one-less", "the bound goes one too far: W counts the token itself", OneLess),
         _mend(
-            "single tokens are widened to what the chunk saw: now both are wrong",
             "both-wider",
+            "single tokens are widened to what the chunk saw: now both are wrong",
             BothWider,
         ),
         _mend(
-            "all rows of a chunk get the bound of its first: each row has its own",
             "one-bound",
+            "all rows of a chunk get the bound of its first: each row has its own",
             OneBound,
         ),
         _mend(
-            "most rows of a chunk do not see what was held before it",
             "chunk-alone",
+            "most rows of a chunk do not see what was held before it",
             ChunkAlone,
         ),
         _mend(
-            "too little is held for the next step: it needs the last W - 1",
             "forgets",
+            "too little is held for the next step: it needs the last W - 1",
             Forgets,
         ),
     ),

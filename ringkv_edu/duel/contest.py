@@ -13,7 +13,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from .play import OverBudget, Play, play, together
@@ -49,8 +48,6 @@ def play_file(
 
 
 def _loaded(path: str, name: str) -> Any:
-    if not Path(path).is_file():
-        raise SystemExit(f"there is no file {path}")
     with contextlib.redirect_stdout(sys.stderr):
         space = runpy.run_path(path)
     if name not in space:

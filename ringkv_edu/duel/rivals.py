@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .memory import Entry, Memory, entry_bytes
+from .memory import Memory, entry_bytes
 
 __all__ = ["RIVALS", "Retrieval", "best", "fewer_bits", "keep_all", "scored", "sinks", "summaries",
            "window"]  # fmt: skip
@@ -52,15 +52,20 @@ def scored(memory: Memory) -> None:
         memory.drop(min(older, key=lambda entry: entry.mass))
 
 
+def _narrowed(memory: Memory) -> bool:
+    """Round the oldest of the widest entries but the newest; False when all have 4 bits."""
+    older = memory.entries[:-1]
+    widest = max([entry.bits for entry in older], default=4)
+    if widest > 4:
+        memory.shrink(next(e for e in older if e.bits == widest), 8 if widest > 8 else 4)
+    return widest > 4
+
+
 def fewer_bits(memory: Memory) -> None:
     """Round the oldest to 8 bits, then to 4, before anything is dropped."""
     while memory.used > memory.budget:
-        older = memory.entries[:-1]
-        widest = max([entry.bits for entry in older], default=4)
-        if widest == 4:
+        if not _narrowed(memory):
             memory.drop(memory.entries[0])
-        else:
-            memory.shrink(next(e for e in older if e.bits == widest), 8 if widest == 32 else 4)
 
 
 class Retrieval:
@@ -82,32 +87,18 @@ class Retrieval:
             memory.fetch(entry)
 
 
-def _stale(memory: Memory) -> list[Entry]:
-    """Give the facts of which something newer was said."""
-    newest = {_name(entry): entry for entry in memory.entries if "=" in entry.text}
-    return [e for e in memory.entries if "=" in e.text and newest[_name(e)] is not e]
-
-
-def _name(entry: Entry) -> str:
-    return entry.text.partition("=")[0]
-
-
 def best(memory: Memory) -> None:
     """Facts alone, the newest of each name, in as few bits as the budget asks for."""
-    newest = memory.entries[-1]
-    for entry in [*_stale(memory), *(e for e in memory.entries[:-1] if "=" not in e.text)]:
-        memory.drop(entry)
+    *older, newest = memory.entries
+    said = {e.text.partition("=")[0]: e for e in memory.entries if "=" in e.text}
+    for entry in older:
+        if entry not in said.values():
+            memory.drop(entry)
     while memory.used > memory.budget:
-        for bits in (8, 4):
-            wider = [e for e in memory.entries if e.bits > bits and e is not newest]
-            if wider:
-                memory.shrink(wider[0], bits)
-                break
-        else:
-            if "=" not in newest.text and len(memory.entries) > 1:
-                memory.drop(newest)
-            else:
-                memory.drop(min(memory.entries[:-1], key=lambda entry: entry.mass))
+        if _narrowed(memory):
+            continue
+        small_talk = "=" not in newest.text
+        memory.drop(newest if small_talk else min(memory.entries[:-1], key=lambda e: e.mass))
 
 
 RIVALS: dict[str, Callable[[], Callable[[Memory], Any]]] = {

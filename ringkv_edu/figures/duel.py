@@ -7,7 +7,7 @@ from typing import Any
 from ..duel.contest import play_rival
 from ..duel.rivals import RIVALS, keep_all
 from .still import Still
-from .style import FAINT, INK, LINE, SLOT_COLOURS, text_style
+from .style import FAINT, INK, SLOT_COLOURS, quiet_axes, text_style
 
 __all__ = ["BUDGETS", "draw_duel", "recalls"]
 
@@ -48,10 +48,7 @@ def draw_duel() -> Still:
         axes.set_xticks(BUDGETS, [str(kib) for kib in BUDGETS])
         axes.minorticks_off()
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
-        axes.grid(color=LINE, lw=0.5)
-        axes.set_axisbelow(True)
-        axes.tick_params(colors=FAINT, labelcolor=INK)
-        axes.spines[["top", "right"]].set_visible(False)
+        quiet_axes(axes)
         plt.close(figure)
     return Still(figure, _alt(found, bound))
 

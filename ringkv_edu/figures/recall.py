@@ -7,7 +7,7 @@ from typing import Any
 
 from .recall_table import WORDS, bytes_kept, read_runs
 from .still import Still
-from .style import FAINT, INK, LINE, SLOT_COLOURS, text_style
+from .style import FAINT, INK, SLOT_COLOURS, quiet_axes, text_style
 from .words import spelt
 
 __all__ = ["draw_recall"]
@@ -46,10 +46,7 @@ def draw_recall() -> Still:
         axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axes.minorticks_off()
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
-        axes.grid(color=LINE, lw=0.5)
-        axes.set_axisbelow(True)
-        axes.tick_params(colors=FAINT, labelcolor=INK)
-        axes.spines[["top", "right"]].set_visible(False)
+        quiet_axes(axes)
         plt.close(figure)
     return Still(figure, _alt(found.chance, kept, found.accuracies))
 

@@ -34,6 +34,14 @@ def text_style() -> dict[str, Any]:
     return {"font.family": [name for name in ("DejaVu Sans", cjk_font()) if name], "font.size": 11}
 
 
+def quiet_axes(axes: Any) -> None:
+    """Give axes a thin grid behind what is drawn, faint ticks, and no frame on top and right."""
+    axes.grid(color=LINE, lw=0.5)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=FAINT, labelcolor=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
 def slot_colour(slot: int) -> str:
     """Give a slot's colour; after eight slots they repeat, and the numbers tell them apart."""
     return SLOT_COLOURS[slot % len(SLOT_COLOURS)]
