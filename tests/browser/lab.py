@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 CHROMIUM_FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -32,14 +32,21 @@ IDLE = """() => {
   const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel;
   return kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle'; }"""
 SHOWN = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook"
-CURRENT = "name => window.jupyterapp?.shell.currentWidget?.context?.path === name"
+CURRENT = """name => { const panel = window.jupyterapp?.shell.currentWidget;
+  return panel?.context?.path === name && panel.context.isReady && panel.content.widgets.length > 0; }"""
 PLACE = """id => window.jupyterapp.shell.currentWidget.content.widgets
   .findIndex(w => w.model.sharedModel.getId() === id)"""
 SCROLL = """async i => { const book = window.jupyterapp.shell.currentWidget.content;
   book.activeCellIndex = i; await book.scrollToItem(i, 'center'); }"""
+FORGET = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].model.executionCount = null"
+RAN = """i => { const cell = window.jupyterapp.shell.currentWidget.content.widgets[i];
+  return cell.model.executionCount !== null && cell.prompt !== '*'; }"""
 OUTPUT = """i => { const outputs = window.jupyterapp.shell.currentWidget.content.widgets[i].model.outputs;
   return [...Array(outputs.length).keys()].map(j => outputs.get(j).toJSON())
     .map(o => [o.text || o.evalue || ''].flat().join('')).join(''); }"""
+
+
+expect.set_options(timeout=30_000)  # five seconds are short on a busy machine
 
 
 def chromium() -> str:
@@ -106,10 +113,19 @@ class Lab:
 
     def open(self, address: str) -> None:
         self.page.goto(address, wait_until="domcontentloaded")
+        self._arrive(address.rsplit("/", 1)[-1].split("?")[0])
+
+    def reload(self) -> None:
+        name = self.title
+        self.page.reload(wait_until="domcontentloaded")
+        self._arrive(name)
+
+    def _arrive(self, name: str) -> None:
+        """Wait until the notebook is the one in front, with its cells and its kernel."""
         self.page.wait_for_selector("#jupyterlab-splash", state="detached")
         self.page.wait_for_selector(f"{SHOWN} .jp-Cell")
         assert not self.page.locator("dialog.jp-Dialog").count()
-        self.page.wait_for_function(CURRENT, arg=address.rsplit("/", 1)[-1].split("?")[0])
+        self.page.wait_for_function(CURRENT, arg=name)
         self.page.evaluate(READY)
         self.page.wait_for_function(IDLE)
 
@@ -133,11 +149,10 @@ class Lab:
     def run(self, cell_id: str) -> str:
         """Run one cell with the keyboard; give what it printed."""
         self.cell(cell_id).locator(".jp-InputPrompt").click()
-        self.page.keyboard.press("Control+Enter")
         place = self.page.evaluate(PLACE, cell_id)
-        self.page.wait_for_function(
-            f"() => window.jupyterapp.shell.currentWidget.content.widgets[{place}].prompt !== '*'"
-        )
+        self.page.evaluate(FORGET, place)  # or an earlier run is taken for this one
+        self.page.keyboard.press("Control+Enter")
+        self.page.wait_for_function(RAN, arg=place)
         self.page.wait_for_function(IDLE)
         return str(self.page.evaluate(OUTPUT, place))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from ringkv_edu.cohort.reports import write_all
 from ringkv_edu.cohort.reports.files import file_name
@@ -114,7 +114,7 @@ def test_a_name_written_from_right_to_left_leaves_the_rest_alone(
 def test_links_lead_from_the_class_to_its_learners(chrome: Browser, reports: Path) -> None:
     page, _ = opened(chrome, reports / "sealed" / "class.html")
     page.get_by_role("link", name="Bob Lee").click()
-    assert page.get_by_role("heading", level=1).inner_text() == "Bob Lee"
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bob Lee")
     page.context.close()
 
 

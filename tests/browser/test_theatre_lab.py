@@ -12,11 +12,16 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from .lab import SHOWN, Lab, browser, started_course
+from .lab import Lab, browser, started_course
 
 pytestmark = pytest.mark.browser
 CELLS = {
     "one": 'from ringkv_edu import show\nshow("ring", "ring + sinks", tokens=24, window=(4, 8))',
+    "told": (
+        "from ipywidgets import Widget\n"
+        'known = [model["state"] for model in Widget.get_manager_state()["state"].values()]\n'
+        'print([state["step"] for state in known if "traces" in state][-1])'
+    ),
     "two": 'show("everything", tokens=9)',
     "busy": "import time\nstop = time.time() + 8\nwhile time.time() < stop:\n    pass",
     "brief": "stop = __import__('time').time() + 2\nwhile __import__('time').time() < stop:\n    pass",
@@ -68,6 +73,14 @@ def press(lab: Lab, *keys: str) -> None:
     figure(lab, "one").locator(".fig").focus()
     for key in keys:
         lab.page.keyboard.press(key)
+
+
+def told(lab: Lab, t: int) -> None:
+    """Wait until the kernel knows that the figure is at step t; it is told a moment later."""
+    for _ in range(100):
+        if lab.run("told").strip() == str(t):
+            return
+    raise AssertionError(f"the kernel was never told of step {t}")
 
 
 def shot(lab: Lab, name: str) -> None:
@@ -127,7 +140,7 @@ def test_it_goes_on_while_the_kernel_is_busy_and_when_it_is_dead(lab: Lab) -> No
 
 def test_a_kernel_that_answers_late_does_not_take_it_back(lab: Lab) -> None:
     press(lab, "Home")
-    lab.page.wait_for_timeout(500)  # the kernel knows of step 0
+    told(lab, 0)
     lab.cell("brief").locator(".jp-InputPrompt").click()
     lab.page.keyboard.press("Control+Enter")
     figure(lab, "one").locator(".fig").evaluate(STEPS)
@@ -144,10 +157,9 @@ def test_a_kernel_that_answers_late_does_not_take_it_back(lab: Lab) -> None:
 
 def test_after_a_reload_it_is_there_again(lab: Lab) -> None:
     press(lab, "Home", "ArrowRight", "ArrowRight")
-    lab.page.wait_for_timeout(500)  # the kernel is told a moment later
+    told(lab, 2)
     lab.save()
-    lab.page.reload()
-    lab.page.wait_for_selector(f"{SHOWN} .jp-Cell")
+    lab.reload()
     figure(lab, "one").locator(".fig").wait_for()
     at_step(lab, 2)
     press(lab, "ArrowRight")
