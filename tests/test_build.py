@@ -162,6 +162,14 @@ def test_a_bad_lesson_fails_with_the_cells_name(tmp_path: Path, change, cell: st
     assert words in str(caught.value)
 
 
+def test_a_graded_cell_that_leans_on_a_scene_is_refused(tmp_path: Path) -> None:
+    """A sealed run leaves scenes out."""
+    scene = f'# %% id="91-scene" role="scene"\nextra = 3\n\n{FIRST}'
+    leaning = lesson_file(tmp_path, (FIRST, scene), (GRADED, 'print("twice", double(extra))'))
+    with pytest.raises(BuildError, match="ex91-double-graded: raises NameError: name 'extra'"):
+        build_lesson(leaning)
+
+
 def test_an_id_in_two_lessons_is_refused(tmp_path: Path) -> None:
     path = lesson_file(tmp_path)
     shutil.copy(path, path.with_name("92_again.py"))

@@ -91,6 +91,9 @@ def test_check(course: Path) -> None:
     assert "  lesson             1/1\n" in done.stdout
     assert "  lesson             1/1\n" in ringkv("check", "0", cwd=course).stdout
     ringkv("reset", "1", cwd=course)
+    for path in (course / "work").glob("*.ipynb"):
+        if path.name > "02":
+            path.unlink()  # two lessons are a folder of them as well as twelve
     whole = ringkv("check", "work", cwd=course).stdout
     assert "kept-1" not in whole
     assert "course               1/" in whole

@@ -17,6 +17,7 @@ from .source import BuildError, Lesson, stub
 
 __all__ = ["execute"]
 
+SEALED = ("given", "answer", "graded")  # the cells that a sealed run runs
 NUDGES = ("1e-6", "-1e-6")
 TIMEOUT = 60
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -29,9 +30,12 @@ def execute(lesson: Lesson, book: NotebookNode) -> tuple[NotebookNode, dict[str,
 
     Gives the executed notebook, and for each graded cell that cannot be trusted the reason: it
     prints something else in a second kernel, or with the numbers it prints a millionth larger or
-    smaller; or it prints the same for the stub. Raises ``BuildError`` naming a cell that raises.
+    smaller; or it prints the same for the stub; or it leans on a scene, which a sealed run leaves
+    out. Raises ``BuildError`` naming a cell that raises.
     """
     first, second, bare = (copy.deepcopy(book) for _ in range(3))
+    for run in (second, bare):
+        run.cells = [cell for cell in run.cells if _role(cell) in SEALED]
     graded = [cell for cell in lesson.cells if cell.role == "graded"]
     _run(lesson, first, "1")
     expected = _printed(first)
@@ -53,6 +57,10 @@ def execute(lesson: Lesson, book: NotebookNode) -> tuple[NotebookNode, dict[str,
     _tidy(first)
     first.metadata = book.metadata
     return first, doubts
+
+
+def _role(cell: NotebookNode) -> str:
+    return str(cell.metadata.get("ringkv", {}).get("role", ""))
 
 
 def _code(source: str, cell_id: str) -> NotebookNode:
@@ -101,7 +109,7 @@ def _tidy(book: NotebookNode) -> None:
     A live figure is stored as its still picture and its text: the widget is of this kernel only.
     """
     for cell in book.cells:
-        if cell.metadata.get("ringkv", {}).get("role") == "volatile":
+        if _role(cell) == "volatile":
             cell.outputs, cell.execution_count = [], None
         joined: list[NotebookNode] = []
         for output in cell.get("outputs", []):

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,9 +122,17 @@ def shot(lab: Lab, name: str) -> None:
         lab.page.screenshot(path=Path(os.environ["RINGKV_SCREENSHOTS"], f"{name}.png"))
 
 
-def solutions(lesson: str) -> dict[str, str]:
-    book = json.loads((ROOT / "solutions" / f"{lesson}.ipynb").read_text(encoding="utf-8"))
+def answers_in(path: Path) -> dict[str, str]:
+    book = json.loads(path.read_text(encoding="utf-8"))
     return {c["id"]: "".join(c["source"]) for c in book["cells"] if c["id"] in exercises()}
+
+
+def solutions(lesson: str) -> dict[str, str]:
+    return answers_in(ROOT / "solutions" / f"{lesson}.ipynb")
+
+
+def reference(cell: dict[str, Any]) -> str:
+    return "".join("".join(output["text"]) for output in cell["outputs"])
 
 
 def points(path: Path) -> str:
@@ -235,7 +244,8 @@ def test_the_plain_python_ring(course) -> None:
 
 @pytest.mark.parametrize("lesson", [name for name in lessons() if name > LESSON_01])
 def test_every_cell_of_a_later_lesson(course, lesson: str) -> None:
-    """From top to bottom: wrong answers are named, right ones pass, scenes and graded cells run."""
+    """From top to bottom: wrong answers are named, right ones pass, scenes run,
+    graded cells print the reference, and what is saved holds the answers."""
     folder, lab, address = course
     lab.open(address.replace("00_start_here", lesson))
     answers = solutions(lesson)
@@ -251,12 +261,12 @@ def test_every_cell_of_a_later_lesson(course, lesson: str) -> None:
             seen = lab.run(name)
             assert "Traceback" not in seen, name
             assert SHOWS.get(name, "") in seen, name
+            assert role != "graded" or seen == reference(cell), name
             if "\nshow(" in "\n" + "".join(cell["source"]):
                 watch_it_turn(lab, name)
             shot(lab, name)
     lab.save()
-    worth = sum(graded.points for graded in lessons()[lesson].graded)
-    assert f"lesson             {worth}/{worth}" in points(folder / f"{lesson}.ipynb")
+    assert answers_in(folder / f"{lesson}.ipynb") == answers
 
 
 def test_kept_work_can_be_imported(course) -> None:

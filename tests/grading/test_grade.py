@@ -115,6 +115,8 @@ def test_an_interrupt_stops_the_graders_and_keeps_what_is_there(cohort: Class) -
     running = subprocess.Popen(
         cohort.command("stopped"), cwd=cohort.folder, env=plain(), start_new_session=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8",
+        # tests that were started in the background hand on that interrupts are ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     graded = cohort.folder / "stopped" / "graded"
     until = time.monotonic() + SECONDS
