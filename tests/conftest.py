@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import psutil
 import pytest
 
 # Test processes run side by side: threads of one would wait for those of another.
@@ -38,6 +39,13 @@ class _SkipGuard:
         if self.refused:
             print("\nskipped for a reason that is not allowed:", *self.refused, sep="\n  ")
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One more than there are cores: the graders' tests wait for kernels most of their time."""
+    asked = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
+    return None if asked else (psutil.cpu_count(logical=False) or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
