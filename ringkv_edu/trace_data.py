@@ -66,6 +66,22 @@ class Trace:
                 return f"step {step.position}: {in_words(step.wrong[0], step.position)}"
         return self.problem
 
+    def __str__(self) -> str:
+        window = f", window {self.window}" if self.window else ""
+        wrong = f"; {self.mistake}" if self.mistake else ""
+        return f"{self.name}{window}, {len(self.steps)} steps{wrong}"
+
+    def in_words(self, step: int) -> str:
+        """Say what the cache holds after so many steps, and what is wrong with it there."""
+        if not 0 < step <= len(self.steps):
+            return f"{self}: nothing is stored yet."
+        now = self.steps[step - 1]
+        slots = ", ".join(
+            f"slot {slot} position {p}" for slot, p in enumerate(now.held[:40]) if p != EMPTY
+        )
+        wrong = "".join(f" {in_words(one, now.position)}." for one in now.wrong[:3])
+        return f"{self.name} after position {now.position}: {slots}.{wrong}"
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain data that ``json.dumps`` takes: of each step only what changed."""
         steps, before = [], Step(-1, "", (), (), ())

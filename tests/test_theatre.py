@@ -116,7 +116,7 @@ def test_without_anywidget_it_is_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (data, meta) == ({"text/plain": "<theatre: ring, window 8, 3 steps>"}, {})
 
 
-def _missing():
+def _missing(*names):
     raise ImportError("anywidget")
 
 

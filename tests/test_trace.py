@@ -260,6 +260,19 @@ def test_mistakes_in_words() -> None:
     ]
 
 
+def test_a_trace_in_words() -> None:
+    trace = record(RingKVBuffer, 6, window_size=2)
+    assert str(trace) == "RingKVBuffer, window 2, 6 steps"
+    assert trace.in_words(0) == f"{trace}: nothing is stored yet."
+    assert (
+        trace.in_words(3) == "RingKVBuffer after position 2: slot 0 position 2, slot 1 position 1."
+    )
+    labelled = record(wrong(label=lambda slot, position: slot), 12, window_size=4)
+    assert labelled.in_words(5).endswith(
+        " slot 0 holds position 4 and says 0: 0 back is taken for 4 back."
+    )
+
+
 def test_a_cache_that_holds_something_is_emptied_in_its_copy() -> None:
     ring = RingKVBuffer(3)
     for position in range(5):

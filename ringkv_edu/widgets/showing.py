@@ -5,42 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import ringkv_edu
+
 from ..trace import Trace, record
 from .theatre import Theatre
 
 __all__ = ["POLICIES", "compare", "show"]
 
-TOKENS = 24
-
-
-def _everything(window: int) -> Any:
-    from ..pure import NaiveKVBuffer
-
-    return NaiveKVBuffer()
-
-
-def _ring(window: int, sinks: int = 0) -> Any:
-    from ..numpy_ring import NumpyRing
-
-    return NumpyRing(window, 1, 2, sinks)
-
-
-def _summaries(window: int) -> Any:
-    from ..numpy_summaries import NumpySummaryRing
-
-    return NumpySummaryRing(window, 1, 2, summaries=4, block=4)
-
-
 POLICIES: dict[str, Callable[[int], Any]] = {
-    "everything": _everything,
-    "ring": _ring,
-    "ring + sinks": lambda window: _ring(window, sinks=2),
-    "ring + summaries": _summaries,
+    "everything": lambda window: ringkv_edu.NaiveKVBuffer(),
+    "ring": lambda window: ringkv_edu.NumpyRing(window, 1, 2),
+    "ring + sinks": lambda window: ringkv_edu.NumpyRing(window, 1, 2, sinks=2),
+    "ring + summaries": lambda window: ringkv_edu.NumpySummaryRing(window, 1, 2, summaries=4),
 }
 
 
 def show(
-    *caches: Any, tokens: Any = TOKENS, chunks: Sequence[int] = (), step: int | None = None,
+    *caches: Any, tokens: Any = 24, chunks: Sequence[int] = (), step: int | None = None,
     angle: str = "position", predict: str = "off", lang: str = "en", **sizes: Any,
 ) -> Theatre:  # fmt: skip
     """Show what caches do with ``tokens``, one cache at a time, to be chosen in the figure.
@@ -60,7 +41,7 @@ def show(
 
 
 def compare(
-    a: Any, b: Any, tokens: Any = TOKENS, step: int | None = None, angle: str = "position",
+    a: Any, b: Any, tokens: Any = 24, step: int | None = None, angle: str = "position",
     lang: str = "en", **sizes: Any,
 ) -> Theatre:  # fmt: skip
     """Show two caches, given as for ``show``, under each other, with one step bar."""

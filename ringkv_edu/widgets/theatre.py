@@ -16,19 +16,11 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from ..trace import EMPTY, Trace
-from ..trace_wrong import in_words
+from ..trace import Trace
 
 __all__ = ["Theatre"]
 
 ANGLES, GUESSES = ("position", "slot", "rank"), ("off", "slot", "seen", "wrong")
-# What a widget's model is to the module, without a kernel; for each figure that has none yet.
-ALONE = """for (const el of document.querySelectorAll(".ringkv-alone:empty:not([data-on])")) {
-  el.dataset.on = 1;
-  const state = JSON.parse(el.dataset.state), model = { get: name => state[name], on() {}, off() {},
-    set: (name, value) => { state[name] = value; }, save_changes() {} };
-  import("data:text/javascript;base64,MODULE").then(it => it.default.render({ model, el }));
-}"""
 
 
 class Theatre:
@@ -40,9 +32,10 @@ class Theatre:
     ) -> None:  # fmt: skip
         self.traces = tuple(traces)
         longest = max((len(trace.steps) for trace in self.traces), default=0)
-        _known("angle", angle, ANGLES)
-        _known("predict", predict, GUESSES)
-        _known("lang", lang, _words())
+        choices = ("angle", angle, ANGLES), ("predict", predict, GUESSES), ("lang", lang, _words())
+        for name, given, known in choices:
+            if given not in known:
+                raise ValueError(f"{name} is {given!r}; give {', '.join(map(repr, known))}")
         if step is not None and not 0 <= step <= longest:
             raise ValueError(f"step is {step}; the traces have 0 to {longest}")
         start = (0 if predict != "off" else longest) if step is None else step
@@ -54,7 +47,7 @@ class Theatre:
 
     def __repr__(self) -> str:
         """Say which caches are shown and what is wrong first; no address, so it can be compared."""
-        return "\n".join(map(_line, self.traces))
+        return "\n".join(f"<theatre: {trace}>" for trace in self.traces)
 
     def html(self) -> str:
         """Give HTML that works offline and without a kernel, to be put into any page."""
@@ -63,17 +56,17 @@ class Theatre:
         return (
             f"<style>{_source('theatre.css')}</style>"
             f'<div class="ringkv-alone" data-state="{state}"></div>'
-            f"<script>{ALONE.replace('MODULE', module)}</script>"
+            f"<script>{_source('alone.js').replace('MODULE', module)}</script>"
         )
 
     def widget(self) -> Any:
         """Give the widget; needs anywidget."""
-        return _widget_class()(**self.state)
+        return _widget_class(*self.state)(**self.state)
 
     @property
     def key(self) -> str:
         """The name of this figure's picture: it changes when anything that is shown does."""
-        drawn = _source("theatre.js"), _source("theatre.css")
+        drawn = map(_source, ("theatre.js", "theatre.css"))
         text = json.dumps([self.state, *drawn], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -93,29 +86,7 @@ class Theatre:
 
     def in_words(self) -> str:
         """Say what each cache holds at the step where the figure starts."""
-        return "\n".join(_held(trace, self.state["step"]) for trace in self.traces)
-
-
-def _held(trace: Trace, step: int) -> str:
-    if not 0 < step <= len(trace.steps):
-        return f"{_line(trace)} Nothing is stored yet."
-    now = trace.steps[step - 1]
-    slots = ", ".join(
-        f"slot {slot} position {p}" for slot, p in enumerate(now.held[:40]) if p != EMPTY
-    )
-    wrong = "".join(f" {in_words(one, now.position)}." for one in now.wrong[:3])
-    return f"{trace.name} after position {now.position}: {slots}.{wrong}"
-
-
-def _known(name: str, given: str, known: Iterable[str]) -> None:
-    if given not in known:
-        raise ValueError(f"{name} is {given!r}; give {', '.join(map(repr, known))}")
-
-
-def _line(trace: Trace) -> str:
-    window = f", window {trace.window}" if trace.window else ""
-    wrong = f"; {trace.mistake}" if trace.mistake else ""
-    return f"<theatre: {trace.name}{window}, {len(trace.steps)} steps{wrong}>"
+        return "\n".join(trace.in_words(self.state["step"]) for trace in self.traces)
 
 
 @cache
@@ -129,16 +100,11 @@ def _words() -> dict[str, dict[str, str]]:
 
 
 @cache
-def _widget_class() -> Any:
+def _widget_class(*names: str) -> Any:
     import anywidget
     import traitlets
 
-    kinds: dict[str, Any] = {
-        "traces": traitlets.List(), "step": traitlets.Int(), "chosen": traitlets.Int(),
-        "angle": traitlets.Unicode(), "predict": traitlets.Unicode(), "lang": traitlets.Unicode(),
-        "beside": traitlets.Bool(), "speed": traitlets.Int(), "words": traitlets.Dict(),
-    }  # fmt: skip
     # No echo: what the kernel repeats, late, would take the figure back to a step already left.
-    traits = {name: kind.tag(sync=True, echo_update=False) for name, kind in kinds.items()}
+    traits = {name: traitlets.Any().tag(sync=True, echo_update=False) for name in names}
     source = {"_esm": _source("theatre.js"), "_css": _source("theatre.css")}
     return type("LiveTheatre", (anywidget.AnyWidget,), traits | source)
