@@ -43,7 +43,7 @@ class _SkipGuard:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """One more than there are cores: the graders' tests wait for kernels most of their time."""
+    """One more than there are cores: a test that waits for a grader's kernels leaves one idle."""
     asked = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
     return None if asked else (psutil.cpu_count(logical=False) or 1) + 1
 

@@ -13,11 +13,11 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 
 from ..graded import PROBE
+from ..grading.release import SEALED_ROLES, role_of
 from .source import BuildError, Lesson, stub
 
 __all__ = ["execute"]
 
-SEALED = ("given", "answer", "graded")  # the cells that a sealed run runs
 NUDGES = ("1e-6", "-1e-6")
 TIMEOUT = 60
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -35,14 +35,14 @@ def execute(lesson: Lesson, book: NotebookNode) -> tuple[NotebookNode, dict[str,
     """
     first, second, bare = (copy.deepcopy(book) for _ in range(3))
     for run in (second, bare):
-        run.cells = [cell for cell in run.cells if _role(cell) in SEALED]
+        run.cells = [cell for cell in run.cells if role_of(cell) in SEALED_ROLES]
     graded = [cell for cell in lesson.cells if cell.role == "graded"]
     _run(lesson, first, "1")
     expected = _printed(first)
     second.cells.insert(0, _code(f"%env {PROBE}={NUDGES[0]}", "probe"))
     second.cells.append(_code(f"%env {PROBE}={NUDGES[1]}", "other-probe"))
     second.cells += [_code(cell.source, f"{cell.id}-again") for cell in graded]
-    _run(lesson, second, "2")
+    _run(lesson, second, "2", where=" where the scenes are left out, as in a sealed run")
     stubs = {cell.id: stub(cell.source) for cell in lesson.cells if cell.role == "answer"}
     for cell in bare.cells:
         cell.source = stubs.get(cell.id, cell.source)
@@ -59,15 +59,13 @@ def execute(lesson: Lesson, book: NotebookNode) -> tuple[NotebookNode, dict[str,
     return first, doubts
 
 
-def _role(cell: NotebookNode) -> str:
-    return str(cell.metadata.get("ringkv", {}).get("role", ""))
-
-
 def _code(source: str, cell_id: str) -> NotebookNode:
     return nbformat.v4.new_code_cell(source, id=cell_id)
 
 
-def _run(lesson: Lesson, run: NotebookNode, hash_seed: str, allow_errors: bool = False) -> None:
+def _run(
+    lesson: Lesson, run: NotebookNode, hash_seed: str, allow_errors: bool = False, where: str = ""
+) -> None:
     """Run a notebook in an empty folder; another hash seed shows what depends on set order."""
     with TemporaryDirectory() as empty:
         client = NotebookClient(
@@ -89,7 +87,9 @@ def _run(lesson: Lesson, run: NotebookNode, hash_seed: str, allow_errors: bool =
             raise BuildError(lesson.name, bad, f"does not end within {TIMEOUT} s") from None
         except CellExecutionError as error:
             bad = next((c.id for c in run.cells if _raised(c)), "unknown")
-            raise BuildError(lesson.name, bad, f"raises {error.ename}: {error.evalue}") from None
+            raise BuildError(
+                lesson.name, bad, f"raises {error.ename}: {error.evalue}{where}"
+            ) from None
 
 
 def _raised(cell: NotebookNode) -> bool:
@@ -109,7 +109,7 @@ def _tidy(book: NotebookNode) -> None:
     A live figure is stored as its still picture and its text: the widget is of this kernel only.
     """
     for cell in book.cells:
-        if _role(cell) == "volatile":
+        if role_of(cell) == "volatile":
             cell.outputs, cell.execution_count = [], None
         joined: list[NotebookNode] = []
         for output in cell.get("outputs", []):

@@ -8,7 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .release import ReleasedLesson, lesson_of_cell, source_of, with_seed
+from .release import (
+    SEALED_ROLES,
+    ReleasedLesson,
+    lesson_of_cell,
+    role_of,
+    source_of,
+    with_seed,
+)
 from .submission import Submission, SubmittedCell
 
 __all__ = ["Merged", "answer_cells", "merge", "refuse", "sealed_book"]
@@ -74,8 +81,8 @@ def sealed_book(merged: Merged, references: Mapping[str, str], seed: int) -> Mer
     """Leave what is given, answered and graded; put a seed and references into graded cells."""
     kept = []
     for cell in merged.book["cells"]:
-        role = cell["metadata"].get("ringkv", {}).get("role")
-        if cell["cell_type"] != "code" or role not in ("given", "answer", "graded"):
+        role = role_of(cell)
+        if cell["cell_type"] != "code" or role not in SEALED_ROLES:
             continue
         if role == "graded":
             cell["source"] = with_seed(source_of(cell), seed)
@@ -113,7 +120,7 @@ def _keep_outputs(book: dict[str, Any], submission: Submission) -> None:
     """In a solution, compare what its demonstrations print with what they printed when built."""
     stored = {cell.id: cell.raw for cell in submission.cells}
     for cell in book["cells"]:
-        role = cell["metadata"].get("ringkv", {}).get("role")
+        role = role_of(cell)
         if role in ("given", "scene") and cell["id"] in stored:
             outputs = stored[cell["id"]].get("outputs", [])
             if isinstance(outputs, list) and all(isinstance(output, dict) for output in outputs):

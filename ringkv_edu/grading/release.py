@@ -5,23 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
 __all__ = [
+    "SEALED_ROLES",
     "GradedCell",
     "ReleasedLesson",
     "digest",
     "lesson_of_cell",
     "lessons",
     "released_text",
+    "role_of",
     "source_of",
     "with_seed",
 ]
 
+SEALED_ROLES = ("given", "answer", "graded")  # the cells that a sealed run runs
 SEED_LINE = re.compile(r"^SEED = 0$", re.MULTILINE)
 
 
@@ -50,12 +53,17 @@ class ReleasedLesson:
     def cells(self, role: str) -> Iterator[dict[str, Any]]:
         """Give the code cells with one role: answer, check, graded, given, scene or volatile."""
         for cell in self.book["cells"]:
-            if cell["metadata"].get("ringkv", {}).get("role") == role:
+            if role_of(cell) == role:
                 yield cell
 
     def answers(self) -> dict[str, str]:
         """Give the stub of each answer cell, by its id, which is the exercise's."""
         return {cell["id"]: source_of(cell) for cell in self.cells("answer")}
+
+
+def role_of(cell: Mapping[str, Any]) -> str:
+    """Give a cell's role in its lesson, empty for a cell that is none of the course's."""
+    return str(cell["metadata"].get("ringkv", {}).get("role", ""))
 
 
 def source_of(cell: dict[str, Any]) -> str:
@@ -105,6 +113,6 @@ def _lesson(name: str) -> ReleasedLesson:
             cell["id"], cell["id"].removesuffix("-graded"), cell["metadata"]["nbgrader"]["points"]
         )
         for cell in book["cells"]
-        if cell["metadata"].get("ringkv", {}).get("role") == "graded"
+        if role_of(cell) == "graded"
     )
     return ReleasedLesson(name, book, graded)

@@ -14,7 +14,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from ..grading.release import lessons, source_of
+from ..grading.release import lessons, role_of, source_of
 
 __all__ = ["HEADER", "Block", "Part", "Picture", "markdown", "parts", "sentences"]
 
@@ -79,7 +79,7 @@ def parts(lesson: str, solutions: Path | None = None) -> list[Part]:
     found: list[Part] = []
     answer: list[Block] = []
     for cell in _cells(lesson, solutions):
-        role = cell["metadata"].get("ringkv", {}).get("role")
+        role = role_of(cell)
         if role == "answer":
             answer = [Block("code", f"```python\n{source_of(cell).strip()}\n```")]
         elif role == "solution":
@@ -161,7 +161,7 @@ def _blocks(cell: dict[str, Any]) -> Iterator[Block]:
 
 
 def _shows(cell: dict[str, Any]) -> bool:
-    role = cell["metadata"].get("ringkv", {}).get("role")
+    role = role_of(cell)
     return role in ("scene", "volatile") and not str(cell["id"]).endswith("-save")
 
 

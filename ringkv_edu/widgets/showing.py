@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import ringkv_edu
-
+from ..numpy_ring import NumpyRing
+from ..numpy_summaries import NumpySummaryRing
+from ..pure import NaiveKVBuffer
 from ..trace import Trace, record
 from .theatre import Theatre
 
 __all__ = ["POLICIES", "compare", "show"]
 
 POLICIES: dict[str, Callable[[int], Any]] = {
-    "everything": lambda window: ringkv_edu.NaiveKVBuffer(),
-    "ring": lambda window: ringkv_edu.NumpyRing(window, 1, 2),
-    "ring + sinks": lambda window: ringkv_edu.NumpyRing(window, 1, 2, sinks=2),
-    "ring + summaries": lambda window: ringkv_edu.NumpySummaryRing(window, 1, 2, summaries=4),
+    "everything": lambda window: NaiveKVBuffer(),
+    "ring": lambda window: NumpyRing(window, 1, 2),
+    "ring + sinks": lambda window: NumpyRing(window, 1, 2, sinks=2),
+    "ring + summaries": lambda window: NumpySummaryRing(window, 1, 2, summaries=4),
 }
 
 

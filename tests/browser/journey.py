@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ringkv_edu.checks import exercises
-from ringkv_edu.grading.release import lessons
+from ringkv_edu.grading.release import lessons, role_of
 
 from .lab import Lab
 from .wrong_answers import WRONG
@@ -92,7 +92,7 @@ def walk(course: Course, lesson: str) -> None:
     lab.open(address.replace("00_start_here", lesson))
     answers = solutions(lesson)
     for cell in lessons()[lesson].book["cells"]:
-        role, name = cell["metadata"].get("ringkv", {}).get("role"), cell["id"]
+        role, name = role_of(cell), cell["id"]
         if cell["cell_type"] == "markdown":
             lab.cell(name)
             if "attachment:" in "".join(cell["source"]):

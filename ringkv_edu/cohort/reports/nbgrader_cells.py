@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from ...grading.release import ReleasedLesson, lessons, source_of
+from ...grading.release import ReleasedLesson, lessons, role_of, source_of
 from ...grading.sealed.marks import earning
 from ...grading.sealed.oracle import Oracle
 from ...problem import Problem
@@ -30,7 +30,7 @@ def source_book(lesson: str, solution: Mapping[str, Any], oracle: Oracle) -> dic
     book: dict[str, Any] = copy.deepcopy(released.book)
     answers = {cell.get("id"): source_of(cell) for cell in solution["cells"]}
     for cell in book["cells"]:
-        role = cell["metadata"].get("ringkv", {}).get("role")
+        role = role_of(cell)
         if role == "answer":
             cell["source"] = _answer(source_of(cell), answers[cell["id"]])
         elif role == "graded":

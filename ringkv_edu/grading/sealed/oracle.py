@@ -21,7 +21,7 @@ from typing import Any
 from ...graded import PROBE
 from ...problem import Problem
 from ..enclosed import enclosed
-from ..release import lessons, source_of, with_seed
+from ..release import lessons, role_of, source_of, with_seed
 from .seeds import ATTEMPTS
 
 __all__ = ["KnownMistake", "Oracle", "OracleError", "ask"]
@@ -124,7 +124,7 @@ def _solved(lesson: str, solution: Path) -> dict[str, Any]:
     cells = json.loads(solution.read_text(encoding="utf-8"))["cells"]
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in cells:
-        role = cell["metadata"].get("ringkv", {}).get("role")
+        role = role_of(cell)
         if cell["cell_type"] == "code" and role in ("given", "answer"):
             exec(compile(source_of(cell), f"<{cell['id']}>", "exec"), names)
     return names
